@@ -4,7 +4,7 @@ import type { DatasetItem } from '#src/domain/experiments/dataset.ts';
 import { cellIdOf, isOver, type CellRecord, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { activeVariants, expectedCells, inOrder, mayLaunch, runsOfItem } from '#src/domain/experiments/launch.ts';
 import { gridOf, type Metric } from '#src/domain/experiments/scores.ts';
-import { comparisonsOf, headline, summarize } from '#src/domain/experiments/summarize.ts';
+import { comparisonsOf, headline, summarize, costOf } from '#src/domain/experiments/summarize.ts';
 import { experimentChanged } from '#src/domain/events/realtime.ts';
 import { terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -198,7 +198,7 @@ export class ExperimentRunner {
     const looks = stop === 'when_decided' && search === null && done >= fewest * perItem;
     if (maxCostUsd === null && !looks) return false;
     const cells = await this.#cells(experiment);
-    const spent = cells.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+    const spent = costOf(cells) ?? 0;
     if (maxCostUsd !== null && spent >= maxCostUsd) return this.#end(experiment, 'budget', cells);
     if (!looks) return false;
     const metrics = this.#metrics(experiment).slice(0, 1);

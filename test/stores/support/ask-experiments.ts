@@ -115,7 +115,7 @@ export async function askExperiments(
       await datasets.list(tenant, after, 26);
       for (const filter of [{}, { datasetId: dataset._id }]) await experiments.list(tenant, filter, after, 26);
     }
-    await executions.meanRunMs(tenant, 'wf_plans');
+    await executions.recentRuns(tenant, 'wf_plans');
     await executions.answeredRuns(tenant, { workflowId: 'wf_plans', path: 'ask' }, 10);
   }
   await experiments.listRunning(10);
