@@ -92,19 +92,23 @@ function offerInField(area) {
     const isThere = await PublicKeyCredential.isConditionalMediationAvailable?.();
     if (isThere && !waiting.signal.aborted) await perform(area, { mediation: 'conditional', signal: waiting.signal });
   };
-  void begin();
-  return () => waiting.abort();
+  const over = begin();
+  // Two challenges at a time would overwrite each other's cookie.
+  return () => {
+    waiting.abort();
+    return over;
+  };
 }
 
 for (const area of document.querySelectorAll('[data-passkey]')) {
   if (globalThis.PublicKeyCredential === undefined || location.origin !== area.dataset.origin) continue;
   area.hidden = false;
-  const endOffer = area.dataset.passkey === 'sign-in' ? offerInField(area) : () => undefined;
+  const endOffer = area.dataset.passkey === 'sign-in' ? offerInField(area) : async () => undefined;
   const button = area.querySelector('button');
   const begin = async (event) => {
     event.preventDefault();
-    endOffer();
     button.disabled = true;
+    await endOffer();
     await perform(area);
     button.disabled = false;
   };

@@ -10,7 +10,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'request.not_confirmed': 'Do not retry. Tell the user what you wanted to do, and why.',
   'auth.forbidden':
     'Call get_context for the scopes of this credential. With OAuth, reconnect and request the missing scope. With a key, ask its owner for one with more scopes.',
-  'auth.second_factor_required': 'Tell the user to open the page /two-factor of the service and set one up.',
+  'auth.second_factor_required':
+    'Tell the user to open the page /two-factor of the service and set one up: codes of an app, or a passkey.',
   'app.not_found': 'People manage programs at the dashboard. Tell the user.',
   'client.not_found': 'People manage programs at the dashboard. Tell the user.',
   'project.not_found': 'Call get_context for your projects.',

@@ -24,7 +24,7 @@ const noExtensions = z
   .transform(() => ({}));
 
 /** Answer of an authenticator to a registration. Source: WebAuthn level 3, `RegistrationResponseJSON`. */
-export const RegistrationCredential = z.object({
+const RegistrationCredential = z.object({
   ...credential,
   clientExtensionResults: noExtensions,
   response: z.object({

@@ -157,8 +157,13 @@ describe('In a browser', () => {
     const person = await app.addPerson('editor');
     const { page, cdp, authenticatorId, errors } = await openDevice();
     const credentials = async () => (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
-    const answers = (enabled: boolean) =>
-      cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
+    /** The authenticator answers at once, also an offer in the field: without one, the person presses the button. */
+    const offers = (inField: boolean) =>
+      page.evaluate((isOn) => sessionStorage.setItem('offers', String(isOn)), inField);
+    await page.addInitScript(() => {
+      if (sessionStorage.getItem('offers') === 'false')
+        (globalThis as any).PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+    });
     await signInByPassword(page, person, '/passkeys');
     await page.getByLabel('Name').fill('Laptop');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
@@ -169,23 +174,24 @@ describe('In a browser', () => {
     // The device refuses a second one.
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByText('This device has a passkey of your account already.').waitFor();
-    // The person does not take what the browser offers in the field, and presses the button.
-    await answers(false);
+    await offers(false);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await answers(true);
     await page.waitForURL(/\/organizations$/);
     expect((await credentials())[0]?.signCount).toBeGreaterThan(made?.signCount ?? 0);
-    // The person takes it: no button was pressed.
+    // The browser offers it in the field, and the person takes it.
+    await offers(true);
     const signedOut = page.waitForURL(/\/sign-in/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signedOut;
     await page.waitForURL(/\/organizations$/);
-    await answers(false);
+    await offers(false);
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Password').waitFor();
     await signInByPassword(page, person, '/two-factor');
-    await answers(true);
+    const proof = page.waitForResponse(/\/api\/auth\/reauthenticate$/);
     await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
+    expect((await proof).status()).toBe(200);
     await expect.poll(() => page.getByRole('button', { name: 'Confirm with a passkey' }).count()).toBe(0);
     expect(errors).toEqual([]);
     await page.close();
