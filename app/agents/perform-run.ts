@@ -146,8 +146,7 @@ class Performance {
   #nodeParts(recorder: StepRecorder): Pick<RunParts, 'cache' | 'deps'> {
     const { nodeDeps, cache } = this.#parts;
     const { experiment } = this.#lease.run;
-    if (experiment !== undefined)
-      return { deps: isolatedDeps(nodeDeps), cache: isolatedCache(cache, experiment.trial) };
+    if (experiment !== undefined) return { deps: isolatedDeps(nodeDeps), cache: isolatedCache(cache, experiment) };
     return { deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) }, cache };
   }
 
@@ -160,18 +159,23 @@ class Performance {
     );
   }
 
-  /** Reads secrets for a node. The audit log names each secret once a run, before the node has it. */
+  /**
+   * Reads secrets for a node. The audit log names each secret before the node has it: once a run, or once for each variant of an experiment,
+   * whose runs it does not name.
+   */
   async #reveal(names: readonly string[]): Promise<ReadonlyMap<string, RevealedSecret>> {
     const { secrets, audit } = this.#parts;
-    const { organizationId, projectId, runId: actor, executionId } = this.#facts;
-    const { workflowId } = this.#lease.run;
+    const { organizationId, projectId, runId, executionId } = this.#facts;
+    const { workflowId, experiment } = this.#lease.run;
+    const actor = experiment?.experimentId ?? runId;
+    const place = experiment === undefined ? { executionId } : { variant: experiment.variant };
     const revealed = await secrets.reveal(organizationId, projectId, names);
     const fresh = [...revealed.keys()].filter((name) => !this.#revealed.has(name));
     await Promise.all(
       fresh.map((name) => {
-        const detail = { executionId, workflowId, version: this.#number };
+        const detail = { ...place, workflowId, version: this.#number };
         const entry = { organizationId, actor, action: 'secret.use', target: `${projectId}/${name}`, detail };
-        return audit.noteOnce(entry, [actor, name]);
+        return audit.noteOnce(entry, [actor, experiment?.variant ?? '', name]);
       }),
     );
     for (const name of fresh) this.#revealed.add(name);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
+import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
 import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
@@ -107,6 +108,7 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
   const experiments = new ExperimentRunner({
     ...deps,
+    traces: createDocumentTraces(data.database.db, data.collections),
     evaluatorsOf: evaluatorsWith({ chat: outside.chat, threads: oneAtATime(core.compute), code: codeEvaluators }),
   });
   stack.defer(() => experiments.stop());
@@ -147,7 +149,9 @@ export function createAgents({ config, data, core, catalog }: AgentsParts, stack
       const { _id: runId, organizationId, projectId } = run;
       const forget = async (): Promise<void> => {
         const now = await executions.findRun({ organizationId, projectIds: [projectId] }, runId);
-        if (now !== null && terminalStatuses.has(now.status)) await graphs.forget(runId);
+        if (now === null || !terminalStatuses.has(now.status)) return;
+        experiments.runEnded(now);
+        await graphs.forget(runId);
       };
       forget().catch((error: unknown) => {
         logger.warn({ err: error, runId }, 'checkpoints of a canceled run could not be deleted');

@@ -1,6 +1,7 @@
 import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { ModelError } from '#src/domain/model-error.ts';
 import { failure, noted, outputOf, unjudged, type Observation } from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { ChatMessage, ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { Judging } from '#graphs/evaluators/evaluator.ts';
@@ -26,7 +27,11 @@ const objectOf = (properties: Schema): Schema => ({
 interface Opinion {
   readonly value: number;
   readonly reason: string;
+  readonly costUsd?: number;
 }
+
+const costIn = ({ costUsd }: { readonly costUsd?: number }): { costUsd?: number } =>
+  costUsd === undefined ? {} : { costUsd };
 
 /**
  * Score by a language model at temperature 0, from `scale.min` to `scale.max`. `pairwise` compares the output with the reference instead:
@@ -56,10 +61,11 @@ export function llmJudge(spec: JudgeSpec, chat: ChatModel): Judging {
           ? await comparison(spec, { chat, signal }, text, wanted ?? '')
           : await points(spec, { chat, signal }, text, wanted);
         const quality = (opinion.value - range[0]) / (range[1] - range[0]);
-        return noted({ value: opinion.value, quality }, [opinion.reason, note]);
+        return noted({ value: opinion.value, quality, ...costIn(opinion) }, [opinion.reason, note]);
       } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'model.output_invalid') throw error;
-        return unjudged('The model gave no answer that can be read, also when asked again.');
+        if (!(error instanceof ModelError)) throw error;
+        const lost = unjudged('The model gave no answer that can be read, also when asked again.');
+        return { ...lost, ...costIn(error.usage) };
       }
     },
   };
@@ -100,7 +106,7 @@ async function opinionOf(
   messages: readonly ChatMessage[],
   { schema, read }: { readonly schema: Schema; readonly read: (value: Schema) => ReadAnswer<Opinion> },
 ): Promise<Opinion> {
-  const { value } = await askForJson(chat, {
+  const { value, usage } = await askForJson(chat, {
     messages,
     schema: { name: 'judgement', schema },
     temperature: 0,
@@ -109,7 +115,7 @@ async function opinionOf(
     ...(model === undefined ? {} : { model }),
     read,
   });
-  return value;
+  return { ...value, ...costIn(usage) };
 }
 
 const reasonIn = (value: Schema): string => {
@@ -143,7 +149,9 @@ async function comparison(spec: JudgeSpec, asking: Asking, output: string, wante
   const first = await preference(spec, asking, [output, wanted]);
   const second = await preference(spec, asking, [wanted, output]);
   const value = (first.value + (1 - second.value)) / 2;
-  return { value, reason: first.reason };
+  const known = [first, second].flatMap(({ costUsd }) => costUsd ?? []);
+  const cost = known.length === 0 ? {} : { costUsd: known.reduce((sum, one) => sum + one, 0) };
+  return { value, reason: first.reason, ...cost };
 }
 
 /** 1: the first is better, 0: the second, 0.5: neither. */

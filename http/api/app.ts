@@ -30,6 +30,7 @@ import { mountMedia } from '#http/routes/media.ts';
 import { mountMailSteps } from '#http/routes/mail-steps.ts';
 import { mountPages, notFoundPage } from '#http/routes/pages.ts';
 import { mountSecondFactor } from '#http/routes/second-factor-pages.ts';
+import { mountPasskeys } from '#http/passkeys/mount-passkeys.ts';
 import { mountReauthenticate } from '#http/routes/reauthenticate-page.ts';
 import { createHash } from 'node:crypto';
 
@@ -68,6 +69,7 @@ const accountPaths = [
   '/sign-up',
   '/reauthenticate',
   '/two-factor',
+  '/passkeys',
   '/forgot-password',
   '/reset-password',
   '/verify-email',
@@ -90,6 +92,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountAuth(router, parts.auth, parts.facade);
   mountPages(router, parts.auth, parts.facade);
   mountMailSteps(router, parts.auth, parts.facade);
+  mountPasskeys(router, parts.auth, parts.facade);
   mountReauthenticate(router, parts.auth, parts.facade);
   mountSecondFactor(router, parts.auth, parts.facade);
   if (parts.oauth !== null) {

@@ -1,6 +1,8 @@
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
+import { passkeyOffer, scriptFor } from '#http/passkeys/offer.ts';
+import type { RelyingParty } from '#src/domain/access/relying-party.ts';
 import type { Page } from '#http/pages/layout.ts';
 
 /** Values that every form carries along. */
@@ -77,19 +79,27 @@ export function formPage(
 
 /** `hasMail`: people can replace a forgotten password themselves. */
 export const signInPage =
-  (hasMail: boolean) =>
+  (hasMail: boolean, party: () => RelyingParty | null) =>
   (entry: Entry, carried: Carried): Page => {
-    const other = html`<p>No account yet? <a href="${along('/sign-up', carried.returnTo)}">Create an account</a>.</p>
+    const offer = passkeyOffer(party(), {
+      does: 'sign-in',
+      next: carried.returnTo ?? '/organizations',
+      button: 'Sign in with a passkey',
+    });
+    const other = html`${offer}
+      <p>No account yet? <a href="${along('/sign-up', carried.returnTo)}">Create an account</a>.</p>
       ${
         hasMail
           ? html`<p><a href="/forgot-password">Forgot your password?</a></p>`
           : html`<p class="soft">Forgot your password? Ask your administrator.</p>`
       }`;
-    return formPage(
-      { title: 'Sign in', path: '/sign-in', fields: signInFields, button: 'Sign in', other },
-      entry,
-      carried,
+    // The browser offers passkeys in a field with this word.
+    const mark = party() === null ? '' : ' webauthn';
+    const fields = signInFields.map((one) =>
+      one === email ? { ...email, autocomplete: `${email.autocomplete}${mark}` } : one,
     );
+    const form = { title: 'Sign in', path: '/sign-in', fields, button: 'Sign in', other };
+    return { ...formPage(form, entry, carried), ...scriptFor(party()) };
   };
 
 export function signUpPage(entry: Entry, carried: Carried): Page {

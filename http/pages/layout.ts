@@ -36,7 +36,7 @@ button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .5rem 1r
   border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); }
 button.quiet { background: transparent; color: var(--accent); }
 a { color: var(--accent); }
-a:focus-visible, input:focus-visible, select:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+a:focus-visible, summary:focus-visible, input:focus-visible, select:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .error { color: var(--bad); font-weight: 600; margin: .25rem 0; }
 .errors { background: var(--bad-back); border: 2px solid var(--bad); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
 .errors li + li { border: 0; margin: .25rem 0 0; padding: 0; }
@@ -68,7 +68,10 @@ dd { margin: 0; min-width: 0; }
 .warn { background: var(--care-back); color: var(--care); border-left: 4px solid currentColor; border-radius: .375rem;
   padding: .625rem .75rem; margin: 1rem 0 0; }
 .joined { display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: .25rem; }
-.joined select { flex: 1 1 12rem; }
+.joined select, .joined input { flex: 1 1 12rem; width: auto; }
+.row + .row { margin-top: .5rem; }
+summary { cursor: pointer; color: var(--accent); padding: .375rem 0; }
+details form { margin-top: .5rem; }
 .consent > .field, .consent > p { margin: 0; }
 p + .consent, .row + dl { margin-top: .75rem; }
 .done > :first-child, .errors > :first-child { margin-top: 0; }
@@ -82,10 +85,16 @@ code { font: .9375rem/1.5 ui-monospace, monospace; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem; }
 `;
 
+const scriptPath = '/passkeys.js';
+
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** No `form-action`: sign-in may redirect to another program's page, and browsers apply the directive to redirects, too. */
-const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
+const usualPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
+
+/** Policy of a page that runs one script of ours, which calls the API of accounts. */
+const policyWithScript = (origin: string): string =>
+  `${usualPolicy}; script-src ${origin}${scriptPath}; connect-src ${origin}/api/auth/`;
 
 export interface Page {
   readonly title: string;
@@ -95,23 +104,28 @@ export interface Page {
   readonly status?: number;
   /** Prefixes the title with "Error: ". */
   readonly isWrong?: boolean;
+  /** Origin of the page, if it runs the script of passkeys. Absent: no script. */
+  readonly scriptOrigin?: string;
 }
 
-/** Sends a page that allows no script, no foreign content, no framing and no caching. */
-export function sendPage(response: Response, { title, body, who = null, status = 200, isWrong = false }: Page): void {
+/** Sends a page that allows no script but ours, no foreign content, no framing and no caching. */
+export function sendPage(response: Response, page: Page): void {
+  const { title, body, who = null, status = 200, isWrong = false, scriptOrigin } = page;
+  const policy = scriptOrigin === undefined ? usualPolicy : policyWithScript(scriptOrigin);
   response.setHeader('content-security-policy', policy);
   response.setHeader('cache-control', 'no-store');
   response.setHeader('x-frame-options', 'DENY');
   // With no-referrer, browsers would send forms with the origin null.
   response.setHeader('referrer-policy', 'same-origin');
   response.vary('cookie');
-  const page = html`<!doctype html>
+  const text = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${isWrong && 'Error: '}${title} - Inkgraph</title>
         ${verbatim(`<style>${style}</style>`)}
+        ${scriptOrigin !== undefined && html`<script src="${scriptPath}" defer></script>`}
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>
@@ -125,5 +139,5 @@ export function sendPage(response: Response, { title, body, who = null, status =
         </main>
       </body>
     </html> `;
-  response.status(status).type('html').send(page.text);
+  response.status(status).type('html').send(text.text);
 }

@@ -133,6 +133,10 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
         </p>
         <p><a href="/two-factor">Second factor</a></p>
       </div>
+      <div class="row">
+        <p class="soft">Sign in with your fingerprint, face or PIN.</p>
+        <p><a href="/passkeys">Passkeys</a></p>
+      </div>
       ${active !== undefined && demand(session, active, carried)}
     </section>
     ${view.isUnconfirmed && unconfirmed(session, carried)}

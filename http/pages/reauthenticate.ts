@@ -1,3 +1,5 @@
+import type { RelyingParty } from '#src/domain/access/relying-party.ts';
+import { passkeyOffer, scriptFor } from '#http/passkeys/offer.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { carriedFields, type Carried } from '#http/pages/account.ts';
 import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
@@ -12,7 +14,12 @@ const fields: readonly Field[] = [
 ];
 
 /** Asks a signed-in person for the password again, before a sensitive change. */
-export function reauthenticatePage(session: LiveSession, entry: Entry, carried: Carried): Page {
+/** `party`: null where the person has no passkey, or the address none. */
+export function reauthenticatePage(
+  { session, party }: { readonly session: LiveSession; readonly party: RelyingParty | null },
+  entry: Entry,
+  carried: Carried,
+): Page {
   const body = html`${summaryOf(entry, fields)}
     <p class="lead">
       You are signed in as ${session.email}. Your last sign-in was some time ago, and what comes next is sensitive.
@@ -21,7 +28,9 @@ export function reauthenticatePage(session: LiveSession, entry: Entry, carried: 
     <form class="card" method="post" action="${reauthenticatePath}">
       ${carriedFields(carried)} ${fields.map((field) => fieldOf(field, entry))}
       <button>Confirm</button>
-    </form>`;
+    </form>
+    ${passkeyOffer(party, { does: 'prove', next: carried.returnTo ?? '/organizations', button: 'Confirm with a passkey' })}`;
   const isWrong = entry.problem !== null || entry.errors.length > 0;
-  return { title: 'Confirm that it is you', body, who: signedInHeader(session, carried), isWrong };
+  const who = signedInHeader(session, carried);
+  return { title: 'Confirm that it is you', body, who, isWrong, ...scriptFor(party) };
 }

@@ -1,6 +1,8 @@
 import { encode } from 'uqr';
+import type { RelyingParty } from '#src/domain/access/relying-party.ts';
+import { passkeyOffer, scriptFor } from '#http/passkeys/offer.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
-import { carriedFields, type Carried } from '#http/pages/account.ts';
+import { along, carriedFields, type Carried } from '#http/pages/account.ts';
 import { box, fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
@@ -32,19 +34,22 @@ function form(action: string, [button, field]: readonly [string, Field], entry: 
 }
 
 /** Second step of a sign-in. */
-export function codePage(entry: Entry, carried: Carried): Page {
-  const field = { ...code, hint: 'The 6 digits that your app shows now, or one of your backup codes.' };
-  const body = html`${summaryOf(entry, [field])}
-    <form class="card" method="post" action="/sign-in/code">
-      ${carriedFields(carried)} ${fieldOf(field, { ...entry, values: {} })}
-      <div class="field">
-        ${box({ name: 'trustDevice', value: 'yes', isChecked: false, label: 'Do not ask this browser again for 30 days' })}
-      </div>
-      <button>Sign in</button>
-    </form>
-    <p><a href="/sign-in">Start again</a></p>`;
-  return { title: 'Enter the code', body, isWrong: isWrong(entry) };
-}
+export const codePage =
+  (party: RelyingParty | null) =>
+  (entry: Entry, carried: Carried): Page => {
+    const field = { ...code, hint: 'The 6 digits that your app shows now, or one of your backup codes.' };
+    const body = html`${summaryOf(entry, [field])}
+      <form class="card" method="post" action="/sign-in/code">
+        ${carriedFields(carried)} ${fieldOf(field, { ...entry, values: {} })}
+        <div class="field">
+          ${box({ name: 'trustDevice', value: 'yes', isChecked: false, label: 'Do not ask this browser again for 30 days' })}
+        </div>
+        <button>Sign in</button>
+      </form>
+      ${passkeyOffer(party, { does: 'sign-in', next: carried.returnTo ?? '/organizations', button: 'Sign in with a passkey instead' })}
+      <p><a href="/sign-in">Start again</a></p>`;
+    return { title: 'Enter the code', body, isWrong: isWrong(entry), ...scriptFor(party) };
+  };
 
 /** A QR code as SVG: one square for each dark module, on white for every colour scheme. */
 function qrCode(text: string): Markup {
@@ -111,9 +116,45 @@ export function backupCodesPage(session: LiveSession, codes: readonly string[], 
   return { title: 'New backup codes', body, who: signedInHeader(session, carried) };
 }
 
-export function secondFactorPage(session: LiveSession, entry: Entry, carried: Carried): Page {
+/** A person's passkeys, on the page of the second factor. */
+export interface PasskeysHere {
+  readonly party: RelyingParty | null;
+  readonly count: number;
+}
+
+function passkeySection({ hasSecondFactor }: LiveSession, { party, count }: PasskeysHere, carried: Carried): Markup {
+  const next = carried.returnTo ?? '/two-factor';
+  const told =
+    count === 0
+      ? 'A passkey counts as a second factor, without codes.'
+      : `You have ${count === 1 ? 'a passkey' : `${count} passkeys`}, which count${count === 1 ? 's' : ''} as a second factor.`;
+  return html`<section aria-labelledby="passkeys">
+    <h2 id="passkeys">Passkeys</h2>
+    <div class="row">
+      <p class="soft">${told}</p>
+      <p><a href="${along('/passkeys', carried.returnTo)}">Your passkeys</a></p>
+    </div>
+    ${
+      count > 0 &&
+      !hasSecondFactor &&
+      passkeyOffer(
+        party,
+        { does: 'prove', next, button: 'Confirm with a passkey' },
+        html`<p>
+          You signed in with your password. An organization that demands a second factor asks for your passkey, too.
+        </p>`,
+      )
+    }
+  </section>`;
+}
+
+export function secondFactorPage(
+  { session, passkeys }: { readonly session: LiveSession; readonly passkeys: PasskeysHere },
+  entry: Entry,
+  carried: Carried,
+): Page {
   const off = html`<section aria-labelledby="on">
-    <h2 id="on">Turn it on</h2>
+    <h2 id="on">Codes of an app</h2>
     <p class="lead">Sign-in will ask for a code of an app on your phone, beside your password.</p>
     ${form('/two-factor/enable', ['Continue', password], entry, carried)}
   </section>`;
@@ -140,7 +181,9 @@ export function secondFactorPage(session: LiveSession, entry: Entry, carried: Ca
       <h2 id="off">Turn it off</h2>
       ${form('/two-factor/disable', ['Turn off', password], entry, carried)}
     </section>`;
-  const body = html`${summaryOf(entry, [password])} ${session.usesCodes ? on : off}
+  const body = html`${summaryOf(entry, [password])} ${passkeys.count > 0 && passkeySection(session, passkeys, carried)}
+    ${session.usesCodes ? on : off} ${passkeys.count === 0 && passkeySection(session, passkeys, carried)}
     <p><a href="/organizations">Your organizations</a></p>`;
-  return { title: 'Second factor', body, who: signedInHeader(session, carried), isWrong: isWrong(entry) };
+  const who = signedInHeader(session, carried);
+  return { title: 'Second factor', body, who, isWrong: isWrong(entry), ...scriptFor(passkeys.party) };
 }

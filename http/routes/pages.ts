@@ -38,6 +38,8 @@ export async function beginOrganization(
   return home;
 }
 
+const signInPageOf = ({ mails, passkeys }: AuthHandler) => signInPage(mails !== null, () => passkeys.party());
+
 class Pages {
   readonly #auth: AuthHandler;
   readonly #guard: PageGuard;
@@ -82,7 +84,7 @@ class Pages {
         return;
       }
     } catch (error) {
-      this.#again(request, response, error, signInPage(this.#auth.mails !== null));
+      this.#again(request, response, error, signInPageOf(this.#auth));
       return;
     }
     seeOther(response, ownPath(returnTo) ?? home);
@@ -185,14 +187,14 @@ export const notFoundPage: RequestHandler = (request, response, next) => {
   sendPage(response, { ...problemPage('Page not found', detail, requestIdOf(response)), status: 404 });
 };
 
-/** Mounts the pages of sign-in and organizations, which use no script. Forms post to the address of their page. */
+/** Mounts the pages of sign-in and organizations, which work without scripts. Forms post to the address of their page. */
 export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): void {
   const guard = new PageGuard(auth, facade);
   const pages = new Pages(auth, guard);
   const router = express.Router({ caseSensitive: true, strict: true });
   const form = guard.form();
   router.get('/', pages.root);
-  router.get('/sign-in', pages.showAccount(signInPage(auth.mails !== null)));
+  router.get('/sign-in', pages.showAccount(signInPageOf(auth)));
   router.post('/sign-in', ...form, pages.signIn);
   router.get('/sign-up', pages.showAccount(signUpPage));
   router.post('/sign-up', ...form, pages.signUp);

@@ -5,8 +5,10 @@ import { checked } from '#tools/call.ts';
 import type { Facade } from '#http/bind.ts';
 import { ownPath } from '#http/guard/own-path.ts';
 import { bodyOf, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
-import { untouched } from '#http/pages/fields.ts';
-import { sendPage } from '#http/pages/layout.ts';
+import type { LiveSession } from '#src/domain/ports/sessions.ts';
+import type { Carried } from '#http/pages/account.ts';
+import { untouched, type Entry } from '#http/pages/fields.ts';
+import { sendPage, type Page } from '#http/pages/layout.ts';
 import { reauthenticatePage, reauthenticatePath } from '#http/pages/reauthenticate.ts';
 import { asAppError } from '#http/problem.ts';
 import { reauthenticate, type AuthHandler } from '#http/routes/auth.ts';
@@ -18,12 +20,18 @@ export function mountReauthenticate(parent: Router, auth: AuthHandler, facade: F
   const guard = new PageGuard(auth, facade);
   const router = express.Router({ caseSensitive: true, strict: true });
 
+  const pageOf = async (session: LiveSession) => {
+    const { length } = await auth.passkeys.list(session.userId);
+    const party = length === 0 ? null : auth.passkeys.party();
+    return (entry: Entry, carried: Carried): Page => reauthenticatePage({ session, party }, entry, carried);
+  };
+
   const show: RequestHandler = async (request, response) => {
     const session = await guard.signedIn(request, response);
     if (session === null) return;
     const { returnTo } = request.query;
     if (isRecentSignIn(session, new Date())) seeOther(response, ownPath(returnTo) ?? home);
-    else sendPage(response, reauthenticatePage(session, untouched, guard.carried(request, response, returnTo)));
+    else sendPage(response, (await pageOf(session))(untouched, guard.carried(request, response, returnTo)));
   };
 
   const confirm: RequestHandler = async (request, response) => {
@@ -37,7 +45,7 @@ export function mountReauthenticate(parent: Router, auth: AuthHandler, facade: F
       if (row.status !== 400 && row.status !== 429) throw error;
       if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
       const entry = { values: {}, errors, problem: errors.length > 0 ? null : detail };
-      const page = reauthenticatePage(session, entry, guard.carried(request, response, returnTo));
+      const page = (await pageOf(session))(entry, guard.carried(request, response, returnTo));
       sendPage(response, { ...page, status: row.status });
       return;
     }

@@ -41,10 +41,20 @@ class SecondFactorPages {
     sendPage(response, { ...page, status: row.status });
   }
 
+  #codePage(entry: Entry, carried: Carried): Page {
+    return codePage(this.#auth.passkeys.party())(entry, carried);
+  }
+
+  async #pageOf(session: LiveSession): Promise<(entry: Entry, carried: Carried) => Page> {
+    const { passkeys } = this.#auth;
+    const here = { party: passkeys.party(), count: (await passkeys.list(session.userId)).length };
+    return (entry, carried) => secondFactorPage({ session, passkeys: here }, entry, carried);
+  }
+
   showCode: RequestHandler = async (request, response) => {
     const { returnTo } = request.query;
     if ((await this.#auth.read(request.headers.cookie)) !== null) seeOther(response, ownPath(returnTo) ?? home);
-    else sendPage(response, codePage(untouched, this.#guard.carried(request, response, returnTo)));
+    else sendPage(response, this.#codePage(untouched, this.#guard.carried(request, response, returnTo)));
   };
 
   signIn: RequestHandler = async (request, response) => {
@@ -53,7 +63,7 @@ class SecondFactorPages {
       const sent = checked(SecondFactorSignIn, { code, trustDevice: trustDevice === 'yes' });
       await verifySecondFactor(this.#auth, sent, request, response);
     } catch (error) {
-      this.#again(request, response, error, codePage);
+      this.#again(request, response, error, (entry, carried) => this.#codePage(entry, carried));
       return;
     }
     seeOther(response, ownPath(returnTo) ?? home);
@@ -63,7 +73,7 @@ class SecondFactorPages {
     const session = await this.#guard.signedIn(request, response);
     if (session === null) return;
     const carried = this.#guard.carried(request, response, request.query['returnTo']);
-    sendPage(response, secondFactorPage(session, untouched, carried));
+    sendPage(response, (await this.#pageOf(session))(untouched, carried));
   };
 
   /** A form that takes the password. */
@@ -84,7 +94,7 @@ class SecondFactorPages {
         const made = await secondFactorRequest(this.#auth, action, proof, { request, response });
         done(made, { session, request, response });
       } catch (error) {
-        this.#again(request, response, error, (entry, carried) => secondFactorPage(session, entry, carried));
+        this.#again(request, response, error, await this.#pageOf(session));
       }
     };
 
@@ -134,7 +144,7 @@ class SecondFactorPages {
   };
 }
 
-/** Mounts the pages of second factors, which use no script. Source: docs/decisions/0088. */
+/** Mounts the pages of second factors, which work without scripts. Source: docs/decisions/0088. */
 export function mountSecondFactor(parent: Router, auth: AuthHandler, facade: Facade): void {
   const guard = new PageGuard(auth, facade);
   const pages = new SecondFactorPages(auth, guard, facade);

@@ -26,6 +26,12 @@ const apps = {
     description: 'A run in progress: steps, durations and errors.',
     scripts: ['bridge', 'run'],
   },
+  experiment: {
+    uri: 'ui://inkgraph/experiment',
+    title: 'Experiment',
+    description: 'An experiment: its verdict, differences with intervals, and the documents that lost most.',
+    scripts: ['bridge', 'forest', 'experiment'],
+  },
 } as const satisfies Record<string, App>;
 
 /** Views by the tools whose results they show. */
@@ -33,6 +39,9 @@ const shownBy: Readonly<Record<string, App>> = {
   get_workflow: apps.graph,
   run_workflow: apps.run,
   get_run: apps.run,
+  run_experiment: apps.experiment,
+  get_experiment: apps.experiment,
+  improve_workflow: apps.experiment,
 };
 
 /** `_meta` of a tool's definition; undefined for tools without a view. */

@@ -10,7 +10,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'request.not_confirmed': 'Do not retry. Tell the user what you wanted to do, and why.',
   'auth.forbidden':
     'Call get_context for the scopes of this credential. With OAuth, reconnect and request the missing scope. With a key, ask its owner for one with more scopes.',
-  'auth.second_factor_required': 'Tell the user to open the page /two-factor of the service and set one up.',
+  'auth.second_factor_required':
+    'Tell the user to open the page /two-factor of the service and set one up: codes of an app, or a passkey.',
   'app.not_found': 'People manage programs at the dashboard. Tell the user.',
   'client.not_found': 'People manage programs at the dashboard. Tell the user.',
   'project.not_found': 'Call get_context for your projects.',
@@ -31,7 +32,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'workflow.read_only': 'Call create_workflow with from and this workflowId, then edit the copy.',
   'workflow.bound': 'Keys are bound to this workflow. Tell the user that an admin must revoke them first.',
   'dataset.split_conflict':
-    'Save again with the same split for both documents, or without the document that both resemble.',
+    'Save again with the same split for a document and its copies as in earlier versions, or without them.',
   'experiment.model_missing': 'Call again without llm_judge. Tell the user that no chat model is configured.',
   'dataset.not_found': 'Call save_dataset, or use the datasetId that it returned.',
   'dataset.version_not_found': 'Call get_dataset without version.',

@@ -119,7 +119,7 @@ export const env = {
     schema: rootUrl(
       'https://ink.example.com: serve the API at the root of a host name, since it does not work below a path',
     ).optional(),
-    doc: 'Public address of the API, without a path, when it is not http://HOST:API_PORT',
+    doc: 'Public address of the API, without a path, when it is not http://HOST:API_PORT; passkeys need https and a host name, or localhost',
   },
   MCP_URL: {
     schema: rootUrl('https://mcp.example.com: leave out /mcp, which the service appends').optional(),

@@ -75,7 +75,7 @@ export const errorCodes = {
   'dataset.not_found': { status: 404, title: 'Dataset not found', retry: false },
   'dataset.version_not_found': { status: 404, title: 'Dataset version not found', retry: false },
   'dataset.conflict': { status: 409, title: 'The dataset was changed in the meantime', retry: false },
-  'dataset.split_conflict': { status: 409, title: 'Copies of a document have different splits', retry: false },
+  'dataset.split_conflict': { status: 409, title: 'A document or a copy of it is in the other split', retry: false },
   'dataset.unfit': { status: 409, title: 'The dataset does not serve this experiment', retry: false },
   'experiment.not_found': { status: 404, title: 'Experiment not found', retry: false },
   'experiment.holdout_hidden': {

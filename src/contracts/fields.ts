@@ -48,9 +48,15 @@ export const Cursor = z.string().min(1).max(1_000);
 export const IdempotencyKey = z.string().min(1).max(limits.idempotencyKey);
 
 const isForbiddenKey = (key: string): boolean =>
-  key === '__proto__' || key === 'constructor' || key === 'prototype' || key.startsWith('$');
+  key === '__proto__' ||
+  key === 'constructor' ||
+  key === 'prototype' ||
+  key.startsWith('$') ||
+  // Databases end names there.
+  key.includes('\0');
 
-function unsafePath(value: unknown, path: string, depth: number): string | null {
+/** Reason why free-form JSON is refused: a name that reaches prototypes or operators, or its depth. null if it is not. */
+export function unsafePath(value: unknown, path = '', depth = 1): string | null {
   if (typeof value !== 'object' || value === null) return null;
   if (depth > limits.initialStateDepth)
     return `${path} is nested deeper than ${limits.initialStateDepth} levels: flatten it`;
@@ -70,7 +76,7 @@ export const FreeObject = z
   .custom<Record<string, unknown>>(isObject, 'expected an object')
   .superRefine((value, context) => {
     if (!isObject(value)) return;
-    const found = unsafePath(value, '', 1);
+    const found = unsafePath(value);
     if (found !== null) {
       context.addIssue({ code: 'custom', message: found });
       return;

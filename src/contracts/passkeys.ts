@@ -18,10 +18,13 @@ const credential = {
   type: z.literal('public-key'),
   authenticatorAttachment: z.enum(['platform', 'cross-platform']).exactOptional(),
 };
-const noExtensions = z.unknown().transform(() => ({}));
+const noExtensions = z
+  .unknown()
+  .default({})
+  .transform(() => ({}));
 
 /** Answer of an authenticator to a registration. Source: WebAuthn level 3, `RegistrationResponseJSON`. */
-export const RegistrationCredential = z.object({
+const RegistrationCredential = z.object({
   ...credential,
   clientExtensionResults: noExtensions,
   response: z.object({

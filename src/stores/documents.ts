@@ -168,6 +168,12 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       const found = await documents.find(filter, { projection: { projectId: 1 } }).toArray();
       return new Map(found.map(({ _id, projectId }) => [_id, projectId]));
     },
+    /** Those of `ids` that the organization has, in any project, without those that are being deleted. */
+    async thereAmong(organizationId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const filter = { _id: { $in: [...ids] }, organizationId, deletedAt: noDate };
+      const found = await documents.find(filter, { projection: { _id: 1 } }).toArray();
+      return new Set(found.map(({ _id }) => _id));
+    },
     /** Number of `ids` that the tenant may read. */
     async countReadable(tenant: Tenant, ids: readonly string[]): Promise<number> {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };

@@ -249,20 +249,27 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
     findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
       runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
 
-    /** Mean time of the last successful runs of a workflow, experiments included; null without any. */
-    async meanRunMs(tenant: Tenant, workflowId: string): Promise<number | null> {
+    /** The last successful runs of a workflow, experiments included, and their mean time; null without any. */
+    async recentRuns(
+      tenant: Tenant,
+      workflowId: string,
+    ): Promise<{ readonly runIds: readonly string[]; readonly meanMs: number | null }> {
       const recent = await runs
         .find({ ...owned(tenant), workflowId, status: 'succeeded' }, { projection: { startedAt: 1, finishedAt: 1 } })
         .sort({ createdAt: -1, _id: -1 })
         .limit(20)
         .toArray();
-      return meanMs(recent);
+      return { runIds: recent.map(({ _id }) => _id), meanMs: meanMs(recent) };
     },
-    /** Runs of a workflow that people answered a question of, newest first, with their answers. */
-    answeredRuns: (tenant: Tenant, workflowId: string, limit: number): Promise<readonly RunRecord[]> =>
+    /** Runs of a workflow with an answer to the question at this path, newest first, with their answers. */
+    answeredRuns: (
+      tenant: Tenant,
+      { workflowId, path }: { readonly workflowId: string; readonly path: string },
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
       runs
         .find(
-          { ...owned(tenant), ...ordinary, workflowId, 'answers.0': { $exists: true } },
+          { ...owned(tenant), ...ordinary, workflowId, 'answers.path': path },
           { projection: { outputs: 0, receipt: 0 } },
         )
         .sort({ createdAt: -1, _id: -1 })

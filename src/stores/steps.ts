@@ -36,6 +36,15 @@ export function createStepStore({ steps }: Pick<Collections, 'steps'>) {
     },
     list: (organizationId: string, runId: string): Promise<readonly StepRecord[]> =>
       steps.find({ organizationId, runId }).sort({ startedAt: 1 }).limit(10_000).toArray(),
+    /** Cost that providers reported for these runs; null if they reported none. */
+    async costOf(organizationId: string, runIds: readonly string[]): Promise<number | null> {
+      const found = await steps
+        .find({ organizationId, runId: { $in: [...runIds] } }, { projection: { 'usage.costUsd': 1 } })
+        .limit(10_000)
+        .toArray();
+      const costs = found.flatMap(({ usage }) => usage?.costUsd ?? []);
+      return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
+    },
   };
 }
 

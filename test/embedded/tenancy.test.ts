@@ -254,6 +254,9 @@ const reads: Readonly<Record<string, Read>> = {
     stores.documents.list({ ...who, projectIds }, { apiKeyId: keyId }, null, 100),
   'documents.listIds': (who, { projectIds }) => stores.documents.listIds({ ...who, projectIds }, {}, 100),
   'documents.countReadable': (who, { documentId }) => stores.documents.countReadable(who, [documentId]),
+  'documents.thereAmong': async ({ organizationId }, { documentId }) => [
+    ...(await stores.documents.thereAmong(organizationId, [documentId])),
+  ],
   'documents.projectsOf': async (who, { documentId }) => [...(await stores.documents.projectsOf(who, [documentId]))],
   'documents.countOwned': (who, { documentId, projectIds }) =>
     stores.documents.countOwned({ ...who, projectIds }, [documentId]),

@@ -1,12 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
-import type { FrameLocator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { catalogOf } from '#graphs/catalog.ts';
 import { transform } from '#graphs/nodes/transform.ts';
 import { appsExtension } from '#mcp/apps/apps.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
+import { showInHost, type ToolResult } from '#test/mcp/app-host.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { browserTest, LazyBrowser } from '#test/support/servers/browser.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
@@ -31,60 +29,20 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-type Result = Awaited<ReturnType<Client['callTool']>>;
-
-/** A result in its view, shown by the official host in a frame that reaches nothing, as programs do. */
-async function show(toolName: string, result: Result): Promise<{ view: FrameLocator; errors: string[] }> {
-  const { tools } = await agent.listTools();
-  const uri = (tools.find(({ name }) => name === toolName)?._meta as any)?.ui.resourceUri as string;
-  const [content] = (await agent.readResource({ uri })).contents;
-  expect(content).toMatchObject({ uri, mimeType: 'text/html;profile=mcp-app' });
-  const page = await browser.newPage();
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(error.message));
-  const transport: Transport = {
-    start: async () => undefined,
-    close: async () => undefined,
-    send: (message) => page.evaluate((sent) => (globalThis as any).toView(sent), message as unknown as object),
-  };
-  await page.exposeFunction('toHost', (message: JSONRPCMessage) => transport.onmessage?.(message));
-  await page.setContent('<iframe sandbox="allow-scripts" width="800" height="600"></iframe>');
-  const bridge = new AppBridge(
-    agent,
-    { name: 'host', version: '1' },
-    { serverTools: {} },
-    {
-      hostContext: { theme: 'dark' },
-    },
-  );
-  const initialized = new Promise<void>((resolve) => {
-    bridge.addEventListener('initialized', () => resolve());
-  });
-  await bridge.connect(transport);
-  await page.evaluate(
-    (html) => {
-      const frame = (globalThis as any).document.querySelector('iframe');
-      (globalThis as any).toView = (message: object) => frame.contentWindow.postMessage(message, '*');
-      (globalThis as any).addEventListener('message', ({ data }: any) => (globalThis as any).toHost(data));
-      // Hosts allow this to a page that asks for nothing.
-      frame.srcdoc = html.replace(
-        '<head>',
-        `<head><meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">`,
-      );
-    },
-    (content as { text: string }).text,
-  );
-  await initialized;
-  await bridge.sendToolInput({ arguments: {} });
-  await bridge.sendToolResult(result);
-  return { view: page.frameLocator('iframe'), errors };
-}
+const show = (toolName: string, result: ToolResult) => showInHost({ agent, browser }, toolName, result);
 
 test('the extension is declared, and only tools with a view name one', async () => {
   expect(agent.getServerCapabilities()?.extensions).toHaveProperty(appsExtension);
   const { tools } = await agent.listTools();
   const shown = tools.filter(({ _meta }) => _meta !== undefined).map(({ name }) => name);
-  expect(shown).toEqual(['get_workflow', 'run_workflow', 'get_run']);
+  expect(shown).toEqual([
+    'get_workflow',
+    'run_workflow',
+    'get_run',
+    'run_experiment',
+    'get_experiment',
+    'improve_workflow',
+  ]);
 });
 
 browserTest('a workflow is a picture of its nodes; one that is chosen tells its settings; names are text', async () => {

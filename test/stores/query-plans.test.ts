@@ -138,6 +138,7 @@ async function askDocuments(stores: Stores): Promise<void> {
     }
   await documents.countOwned(tenant, [id]);
   await documents.countReadable(wide, [id]);
+  await documents.thereAmong(organizationId, [id, 'doc_b']);
   await documents.projectsOf(wide, [id]);
   await documents.setVisibility(wide, [id], 'public');
   await documents.withPendingEvents(100);
@@ -275,6 +276,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   const about = { runId: 'run_a', fence: 1, organizationId, projectId, nodeId: 'n', type: 't', attempt: 1 };
   await steps.save([{ _id: 'step_a', ...about, status: 'running', startedAt: now, ...nothing }]);
   await steps.list(organizationId, 'run_a');
+  await steps.costOf(organizationId, ['run_a']);
 }
 
 async function askMembers({ members }: Stores): Promise<void> {

@@ -7,6 +7,7 @@ import {
   countReferences,
   countSplits,
   generationOf,
+  type PastSplits,
   type DatasetItem,
   type DatasetRecord,
   type DatasetVersionRecord,
@@ -14,11 +15,12 @@ import {
 import { assignSplits } from '#src/domain/experiments/split.ts';
 import { newId } from '#src/domain/ids.ts';
 import { presentDataset, requireDataset } from '#tools/datasets/present.ts';
-import { readSource, type AskedItem } from '#tools/datasets/read-source.ts';
+import { readSource } from '#tools/datasets/read-source.ts';
+import type { AskedItem } from '#tools/datasets/read-table.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
-type Context = ToolContext<'datasets' | 'documents' | 'executions' | 'results' | 'search'>;
+type Context = ToolContext<'datasets' | 'documents' | 'executions' | 'results' | 'search' | 'workflows'>;
 type Asked = z.output<typeof SaveDatasetInput>;
 
 export const saveDataset = defineTool({
@@ -33,11 +35,11 @@ export const saveDataset = defineTool({
   output: SavedDataset,
   async run(ctx: Context, asked) {
     const before = await versionBefore(ctx, asked);
-    const given = [...(asked.source === undefined ? [] : await readSource(ctx, asked.source)), ...asked.items];
-    const items = await nextItems(ctx, before?.version ?? null, given, asked);
-    const now = new Date();
-    const { dataset, version } = await recordsOf(ctx, { before, items, asked, now });
+    const read = asked.source === undefined ? { items: [], skipped: 0 } : await readSource(ctx, asked.source);
+    const items = await nextItems(ctx, before?.version ?? null, [...read.items, ...asked.items], asked);
+    const { dataset, version } = await recordsOf(ctx, { before, items, asked, now: new Date() });
     if (!(await ctx.deps.datasets.save(dataset, version))) throw conflict(dataset.version);
+    await forgetDeleted(ctx, version);
     const known = new Set(before?.version.items.map(({ documentId }) => documentId));
     const saved = new Set(items.map(({ documentId }) => documentId));
     ctx.outcome.created = before === null;
@@ -46,9 +48,20 @@ export const saveDataset = defineTool({
       added: items.filter(({ documentId }) => !known.has(documentId)).length,
       removed: [...known].filter((id) => !saved.has(id)).length,
       copies: copiesIn(items),
+      skipped: read.skipped,
     };
   },
 });
+
+/**
+ * Removes the references of documents that were deleted meanwhile. Order matters: a deletion marks the document, then looks for versions.
+ * One that marks it after this look finds the version.
+ */
+async function forgetDeleted({ deps }: Context, { organizationId, items }: DatasetVersionRecord): Promise<void> {
+  const ids = items.filter(({ reference }) => reference !== null).map(({ documentId }) => documentId);
+  const there = await deps.documents.thereAmong(organizationId, ids);
+  for (const id of ids) if (!there.has(id)) await deps.datasets.redact(organizationId, id);
+}
 
 interface Before {
   readonly dataset: DatasetRecord;
@@ -101,7 +114,7 @@ async function nextItems(
       sha256: record?.sha256 ?? null,
       blockHash: hashes.get(documentId) ?? null,
       split: split ?? known?.split ?? 'dev',
-      pinned: split !== undefined || known !== undefined,
+      pinned: split !== undefined || known?.pinned === true,
       tags: tags ?? known?.tags ?? [],
       reference: reference ?? known?.reference ?? null,
     });
@@ -116,12 +129,13 @@ async function nextItems(
       },
     );
   const chosen = new Map(given.map(({ documentId, split }) => [documentId, split]));
+  const known = new Set(before?.items.map(({ documentId }) => documentId));
   const assigned = assignSplits(
-    items.map(({ documentId, sha256, blockHash, split, pinned }) => ({
+    items.map(({ documentId, sha256, blockHash, split }) => ({
       documentId,
       sha256,
       blockHash,
-      ...(chosen.get(documentId) !== undefined ? { split } : pinned && { kept: split }),
+      ...(chosen.get(documentId) !== undefined ? { split } : known.has(documentId) && { kept: split }),
     })),
     before?.datasetId ?? name ?? '',
     devShare,
@@ -152,8 +166,11 @@ async function recordsOf(
   { before, items, asked, now }: { before: Before | null; items: readonly DatasetItem[]; asked: Asked; now: Date },
 ): Promise<{ dataset: DatasetRecord; version: DatasetVersionRecord }> {
   const { organizationId } = principal;
-  const held =
-    before === null ? new Map<string, number>() : await deps.datasets.everHeld(organizationId, before.dataset._id);
+  const { held, shown } =
+    before === null
+      ? { held: new Map<string, number>(), shown: new Set<string>() }
+      : await deps.datasets.pastSplits(organizationId, before.dataset._id);
+  requireSplits(items, { held, shown });
   const generation = generationOf(before?.version ?? null, items, held);
   if (before === null && asked.name === undefined)
     throw new AppError('request.invalid', 'A new dataset needs a name.', {
@@ -186,6 +203,22 @@ async function recordsOf(
     dataset,
     version: { _id: `${datasetId}@${version}`, organizationId, datasetId, version, generation, items, author, at: now },
   };
+}
+
+/**
+ * A document keeps its split in all versions: the items of dev are shown to everybody, and those of the holdout to nobody. Copies are known
+ * by their bytes. Error: `dataset.split_conflict`. Source: docs/decisions/0103.
+ */
+function requireSplits(items: readonly DatasetItem[], { held, shown }: PastSplits): void {
+  for (const { documentId, sha256, split } of items) {
+    const before = split === 'dev' ? held : shown;
+    if (!before.has(documentId) && !before.has(sha256 ?? documentId)) continue;
+    const other = split === 'dev' ? 'holdout' : 'dev';
+    throw new AppError(
+      'dataset.split_conflict',
+      `Document ${documentId} or a copy of it was in ${other} before, and would be in ${split}. Leave it in ${other}, leave it out, or save a new dataset.`,
+    );
+  }
 }
 
 /** Items whose bytes are those of another item. */

@@ -22,7 +22,8 @@ export const cancelExperiment = defineTool({
     const { organizationId } = experiment;
     const now = new Date();
     if (await deps.experiments.end(experiment, { status: 'canceled', stopped: 'canceled', result: null }, now)) {
-      await cancelRuns(ctx, experiment, now);
+      // Documents may have been started since it was read.
+      await cancelRuns(ctx, await requireExperiment(ctx, experimentId), now);
       await record(ctx, 'experiment.cancel', experimentId);
       const done = await deps.experiments.countCells(organizationId, experimentId);
       deps.announce([experimentChanged({ ...experiment, status: 'canceled' }, done, now)]);

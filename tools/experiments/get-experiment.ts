@@ -1,5 +1,6 @@
 import { ExperimentDetail, GetExperimentInput } from '#src/contracts/experiments/experiment.ts';
 import { isOver, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
+import { presentDataset, requireDataset } from '#tools/datasets/present.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentDocuments } from '#tools/experiments/present-documents.ts';
 import { presentExperiment, requireExperiment } from '#tools/experiments/present.ts';
@@ -15,10 +16,12 @@ export const getExperiment = defineTool({
   idempotent: true,
   input: GetExperimentInput,
   output: ExperimentDetail,
-  async run(ctx: ToolContext<'events' | 'experiments'>, { experimentId, view, wait, ...asked }) {
+  async run(ctx: ToolContext<'datasets' | 'events' | 'experiments'>, { experimentId, view, wait, ...asked }) {
     const experiment = await waited(ctx, experimentId, wait);
     const done = await ctx.deps.experiments.countCells(experiment.organizationId, experimentId);
-    const summary = presentExperiment(experiment, done);
+    const dataset = await requireDataset(ctx, experiment.datasetId);
+    const { nextAlpha } = presentDataset(dataset, await ctx.deps.datasets.confirmations(dataset)).ledger;
+    const summary = { ...presentExperiment(experiment, done), nextAlpha };
     return view === 'summary'
       ? summary
       : { ...summary, ...(await presentDocuments(ctx, experiment, { view, ...asked })) };

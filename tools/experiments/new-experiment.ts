@@ -24,6 +24,7 @@ export type ExperimentContext = ToolContext<
   | 'experiments'
   | 'idempotency'
   | 'secrets'
+  | 'steps'
   | 'wake'
   | 'workflows'
 >;

@@ -59,22 +59,39 @@ export function requireBudget(runs: number, maxRuns: number): void {
   );
 }
 
+const meanOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Time and cost of a run, from the last runs of the same workflows; null where none was measured. */
+async function measured(
+  { deps, principal }: ToolContext<'executions' | 'steps'>,
+  workflowIds: readonly string[],
+): Promise<{ readonly ms: number | null; readonly costUsd: number | null }> {
+  const found = await Promise.all(
+    workflowIds.map(async (id) => {
+      const { runIds, meanMs } = await deps.executions.recentRuns(principal, id);
+      const cost = runIds.length === 0 ? null : await deps.steps.costOf(principal.organizationId, runIds);
+      return { ms: meanMs, costUsd: cost === null ? null : cost / runIds.length };
+    }),
+  );
+  return {
+    ms: meanOf(found.flatMap(({ ms }) => ms ?? [])),
+    costUsd: meanOf(found.flatMap(({ costUsd }) => costUsd ?? [])),
+  };
+}
+
 /** Cost of the experiment and the effect that it would show, from earlier runs of the same workflows. */
 export async function planOf(
-  { deps, principal }: ToolContext<'executions'>,
+  ctx: ToolContext<'executions' | 'steps'>,
   { documentIds, variants, trials, maxConcurrency, alpha }: ExperimentRecord,
 ): Promise<Plan> {
   const runs = documentIds.length * variants.length * trials;
-  const ids = [...new Set(variants.map(({ workflowId }) => workflowId))];
-  const times = (await Promise.all(ids.map((id) => deps.executions.meanRunMs(principal, id)))).flatMap(
-    (ms) => ms ?? [],
-  );
-  const meanMs = times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
+  const { ms, costUsd } = await measured(ctx, [...new Set(variants.map(({ workflowId }) => workflowId))]);
   return {
     runs,
     items: documentIds.length,
-    estimatedSeconds: meanMs === null ? null : Math.ceil((runs * meanMs) / 1_000 / Math.min(2, maxConcurrency)),
-    estimatedCostUsd: null,
+    estimatedSeconds: ms === null ? null : Math.ceil((runs * ms) / 1_000 / Math.min(2, maxConcurrency)),
+    estimatedCostUsd: costUsd === null ? null : runs * costUsd,
     detectable: detectableEffect(usualDeviation, documentIds.length, { alpha }),
     itemsFor: {
       small: itemsNeeded(0.02, usualDeviation, { alpha }),

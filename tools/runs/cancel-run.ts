@@ -31,7 +31,9 @@ export const cancelRun = defineTool({
         ? await deps.executions.cancel(principal, _id, reason, now)
         : [await deps.executions.cancelRun(principal, runId, reason, now)].filter((run) => run !== null);
     deps.forgetRuns(ended.map((run) => run._id));
-    deps.announce(ended.map((run) => runCompleted(run, 'canceled', now)));
+    // The feed tells nothing of runs of experiments.
+    const ordinary = ended.filter(({ experiment }) => experiment === undefined);
+    deps.announce(ordinary.map((run) => runCompleted(run, 'canceled', now)));
     // Runs that had ended before were not canceled, so nothing is audited.
     if (ended.length > 0) {
       const [action, target] = runId === undefined ? ['execution.cancel', _id] : ['run.cancel', runId];

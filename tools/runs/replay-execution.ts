@@ -20,6 +20,15 @@ async function replay(
 ): Promise<z.input<typeof Execution>> {
   const { deps, principal } = ctx;
   const original = await requireExecution(ctx, input.executionId);
+  if (original.experiment !== undefined)
+    throw invalidInput([
+      {
+        pointer: '/executionId',
+        code: 'of_experiment',
+        message:
+          'this execution belongs to an experiment: run the workflow over its document, or start another experiment',
+      },
+    ]);
   const runs = await deps.executions.runsOf(original.organizationId, original._id);
   const failed = new Set(runs.filter((run) => unsuccessful.has(run.status)).map((run) => run.documentId));
   const documentIds = original.documentIds.filter((one) => input.only === 'all' || failed.has(one));

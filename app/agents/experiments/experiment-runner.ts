@@ -4,12 +4,14 @@ import type { DatasetItem } from '#src/domain/experiments/dataset.ts';
 import { cellIdOf, isOver, type CellRecord, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { activeVariants, expectedCells, inOrder, mayLaunch, runsOfItem } from '#src/domain/experiments/launch.ts';
 import { gridOf, type Metric } from '#src/domain/experiments/scores.ts';
-import { comparisonsOf, headline, summarize } from '#src/domain/experiments/summarize.ts';
+import { comparisonsOf, headline, summarize, costOf } from '#src/domain/experiments/summarize.ts';
 import { experimentChanged } from '#src/domain/events/realtime.ts';
 import { terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
 import type { DatasetStore } from '#src/stores/experiments/dataset-store.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
+import type { DocumentTraces } from '#src/stores/document-traces.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
@@ -18,6 +20,8 @@ export interface ExperimentParts extends MeasureParts, SearchParts {
   readonly experiments: ExperimentStore;
   readonly datasets: DatasetStore;
   readonly executions: Pick<ExecutionStore, 'cancel' | 'createAll' | 'findRun'>;
+  readonly documents: Pick<DocumentStore, 'thereAmong'>;
+  readonly traces: Pick<DocumentTraces, 'redact'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly wake: Pick<WakeQueue, 'notify'>;
   readonly logger: Logger;
@@ -101,6 +105,16 @@ export class ExperimentRunner {
     const reference = (await this.#itemsOf(experiment)).get(run.documentId)?.reference ?? null;
     const cell = await measureRun(this.#parts, experiment, { run, reference, signal: this.#stopping.signal });
     await this.#parts.experiments.saveCell(cell);
+    await this.#forgetDeleted(experiment, [run.documentId]);
+  }
+
+  /**
+   * Removes what was written of documents that were deleted meanwhile. Order matters: a deletion marks the document, then looks for its
+   * words. One that marks it after this look finds them.
+   */
+  async #forgetDeleted({ organizationId }: ExperimentRecord, documentIds: readonly string[]): Promise<void> {
+    const there = await this.#parts.documents.thereAmong(organizationId, documentIds);
+    for (const id of documentIds) if (!there.has(id)) await this.#parts.traces.redact(organizationId, id);
   }
 
   /** Starts runs that a crash left out, and measures those that ended unseen. */
@@ -160,8 +174,21 @@ export class ExperimentRunner {
       runsOfItem(experiment, documentId, items.get(documentId)?.reference?.answers),
     );
     await this.#parts.executions.createAll(runs);
+    await this.#forgetDeleted(experiment, next);
+    // It may have been canceled before these runs were there.
+    const now = await this.#parts.experiments.findInOrganization(experiment.organizationId, experiment._id);
+    if (now === null || isOver(now)) await this.#cancel(experiment, runs);
     await this.#parts.wake.notify();
     return true;
+  }
+
+  async #cancel(
+    { organizationId, projectId }: ExperimentRecord,
+    started: readonly { readonly execution: { readonly _id: string } }[],
+  ): Promise<void> {
+    const tenant = { organizationId, projectIds: [projectId] };
+    for (const { execution } of started)
+      await this.#parts.executions.cancel(tenant, execution._id, canceled, new Date());
   }
 
   /** Ends the experiment when its budget is spent or, where it may be looked at after every document, when it is decided. */
@@ -171,7 +198,7 @@ export class ExperimentRunner {
     const looks = stop === 'when_decided' && search === null && done >= fewest * perItem;
     if (maxCostUsd === null && !looks) return false;
     const cells = await this.#cells(experiment);
-    const spent = cells.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+    const spent = costOf(cells) ?? 0;
     if (maxCostUsd !== null && spent >= maxCostUsd) return this.#end(experiment, 'budget', cells);
     if (!looks) return false;
     const metrics = this.#metrics(experiment).slice(0, 1);
@@ -191,17 +218,14 @@ export class ExperimentRunner {
 
   /** Cancels the runs that are left, tells those who wait, and continues the search that waits for this confirmation. */
   async #ended(experiment: ExperimentRecord, cells: readonly CellRecord[]): Promise<void> {
-    const { _id, organizationId, projectId, parent } = experiment;
+    const { _id, organizationId, parent } = experiment;
     const known = new Set(cells.map((cell) => cell._id));
-    for (const documentId of experiment.documentIds.slice(0, experiment.launched))
-      for (const { execution, runs } of runsOfItem(experiment, documentId))
-        if (runs.some((run) => run.experiment !== undefined && !known.has(cellIdOf({ ...run.experiment, documentId }))))
-          await this.#parts.executions.cancel(
-            { organizationId, projectIds: [projectId] },
-            execution._id,
-            canceled,
-            new Date(),
-          );
+    for (const documentId of experiment.documentIds.slice(0, experiment.launched)) {
+      const left = runsOfItem(experiment, documentId).filter(({ runs }) =>
+        runs.some((run) => run.experiment !== undefined && !known.has(cellIdOf({ ...run.experiment, documentId }))),
+      );
+      await this.#cancel(experiment, left);
+    }
     await this.#announce({ ...experiment, status: 'succeeded' }, cells.length);
     if (parent !== null) this.#enqueue(parent, () => this.#advance(organizationId, parent));
     this.#parts.logger.info({ experimentId: _id }, 'experiment ended');

@@ -1,4 +1,5 @@
 import { AppError } from '#src/domain/app-error.ts';
+import type { CellPlace } from '#src/domain/experiments/experiment.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import type { CachedOutcome, NodeCache } from '#src/stores/node-cache.ts';
@@ -33,11 +34,15 @@ const differs = ({ usage }: CachedOutcome): boolean => usage !== null && usage.p
 
 /**
  * Cache of nodes in an experiment. It takes outcomes of ordinary runs, and keeps its own apart: they name results that no document shows.
- * Each trial asks models anew.
+ * Those of the holdout are apart again, since they name runs that are shown to nobody. Each trial asks models anew.
  */
-export function isolatedCache(cache: NodeCache, trial: number): Pick<NodeCache, 'get' | 'put'> {
-  const first = (key: string): string => `x:${key}`;
-  const own = (key: string): string => (trial === 1 ? first(key) : `x${trial}:${key}`);
+export function isolatedCache(
+  cache: NodeCache,
+  { trial, hidden }: Pick<CellPlace, 'trial' | 'hidden'>,
+): Pick<NodeCache, 'get' | 'put'> {
+  const space = hidden ? 'h' : 'x';
+  const first = (key: string): string => `${space}:${key}`;
+  const own = (key: string): string => (trial === 1 ? first(key) : `${space}${trial}:${key}`);
   return {
     async get(organizationId, projectId, key) {
       const keys = trial === 1 ? [first(key), key] : [own(key), first(key), key];

@@ -1,7 +1,7 @@
 import { observe } from '#app/agents/experiments/observe.ts';
 import type { Evaluator } from '#graphs/evaluators/evaluator.ts';
 import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
-import type { Observation } from '#src/domain/experiments/evaluators/evaluator.ts';
+import type { Observation, Score } from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import {
   cellIdOf,
@@ -39,8 +39,12 @@ export async function measureRun(
   const { experimentId, variant, trial } = place;
   const observation = await observe(parts, run);
   const scores: Record<string, CellScore> = {};
-  for (const judge of parts.evaluatorsOf(experiment.evaluators))
-    scores[judge.name] = await scoreOf(judge, observation, reference, signal);
+  const costs: number[] = [];
+  for (const judge of parts.evaluatorsOf(experiment.evaluators)) {
+    const { costUsd, ...score } = await scoreOf(judge, observation, reference, signal);
+    scores[judge.name] = score;
+    if (costUsd !== undefined) costs.push(costUsd);
+  }
   return {
     _id: cellIdOf({ experimentId, variant, trial, documentId }),
     organizationId,
@@ -54,6 +58,7 @@ export async function measureRun(
     scores,
     ms: observation.ms,
     costUsd: observation.costUsd,
+    ...(costs.length > 0 && { judgingUsd: costs.reduce((sum, one) => sum + one, 0) }),
     cached: observation.cached,
     outputText: shownOf(observation.outputs),
     at: new Date(),
@@ -65,10 +70,10 @@ async function scoreOf(
   observation: Observation,
   reference: Reference | null,
   signal: AbortSignal,
-): Promise<CellScore> {
+): Promise<CellScore & Pick<Score, 'costUsd'>> {
   try {
-    const { value, quality, note } = await judge.score(observation, reference, signal);
-    return { value, quality, note: note?.slice(0, noteCharacters) ?? null };
+    const { note, ...score } = await judge.score(observation, reference, signal);
+    return { ...score, note: note?.slice(0, noteCharacters) ?? null };
   } catch (error) {
     if (signal.aborted || isOutage(error) || (error instanceof AppError && error.row.retry)) throw error;
     // An output that cannot be judged is no good one: the document must not drop out of the comparison.

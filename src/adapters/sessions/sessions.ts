@@ -62,12 +62,20 @@ interface Library {
 
 /** Loads the library, which is heavy, on first use. By then the address of the API is known. */
 async function load(options: LibraryOptions): Promise<Library> {
-  const [{ createBetterAuth, authPath, clientIpHeader, invitationHeader }, outcome] = await Promise.all([
-    import('#src/adapters/sessions/better-auth.ts'),
-    import('#src/adapters/sessions/outcome.ts'),
-  ]);
+  const [
+    { createBetterAuth, authPath, clientIpHeader, invitationHeader },
+    { errorOf, replyOf, proofError, isPresenceProved },
+  ] = await Promise.all([import('#src/adapters/sessions/better-auth.ts'), import('#src/adapters/sessions/outcome.ts')]);
   const headers = { ipHeader: clientIpHeader, invitationHeader };
-  return { auth: createBetterAuth(options), path: authPath, ...headers, ...outcome };
+  return {
+    auth: createBetterAuth(options),
+    path: authPath,
+    ...headers,
+    errorOf,
+    replyOf,
+    proofError,
+    isPresenceProved,
+  };
 }
 
 function headersOf({ ip, userAgent }: AccountCall, cookie: string | undefined, ipHeader: string): Headers {

@@ -56,6 +56,7 @@ export const dashboardExperiments = {
       'dataset.split_conflict',
       'document.not_found',
       'project.not_found',
+      'workflow.not_found',
     ],
   }),
   dataset: route({

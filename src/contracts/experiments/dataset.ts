@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { AnyId, Cursor, Name, PageLimit, QueryInteger, Timestamp, isPlain, plainOnly } from '#src/contracts/fields.ts';
+import {
+  AnyId,
+  Cursor,
+  Name,
+  PageLimit,
+  QueryInteger,
+  Timestamp,
+  isPlain,
+  plainOnly,
+  unsafePath,
+} from '#src/contracts/fields.ts';
 
 /** Bounds of datasets and experiments. Source: docs/decisions/0098. */
 export const datasetLimits = {
@@ -15,8 +25,10 @@ export const datasetLimits = {
 export const splits = ['dev', 'holdout'] as const;
 export type Split = (typeof splits)[number];
 
-const Text = z.string().max(datasetLimits.textCharacters);
-const FieldValue = z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()]);
+const withoutNul = (text: string): boolean => !text.includes('\0');
+const nulOnly = 'remove the character NUL';
+const Text = z.string().max(datasetLimits.textCharacters).refine(withoutNul, nulOnly);
+const FieldValue = z.union([z.string().max(10_000).refine(withoutNul, nulOnly), z.number(), z.boolean(), z.null()]);
 const share = z.number().min(0).max(1);
 
 /** The right result for a document, as a person would give it. */
@@ -24,11 +36,11 @@ export const Reference = z
   .strictObject({
     text: Text.optional().describe('All of its text'),
     fields: z
-      .record(z.string().min(1).max(100), FieldValue)
+      .record(z.string().min(1).max(100).refine(withoutNul, nulOnly), FieldValue)
       .refine((fields) => Object.keys(fields).length <= datasetLimits.fields, `at most ${datasetLimits.fields} fields`)
       .optional()
       .describe('Values by field; null: the document has none'),
-    label: z.string().min(1).max(200).optional().describe('Its class'),
+    label: z.string().min(1).max(200).refine(withoutNul, nulOnly).optional().describe('Its class'),
     regions: z
       .array(
         z.strictObject({
@@ -47,6 +59,11 @@ export const Reference = z
       .optional(),
     answers: z
       .record(z.string().min(1).max(512), z.unknown())
+      .superRefine((answers, context) => {
+        // The rows of runs have them as objects.
+        const message = unsafePath(answers);
+        if (message !== null) context.addIssue({ code: 'custom', message });
+      })
       .optional()
       .describe('Answers to questions of review nodes, by path: nobody is asked during an experiment'),
   })
@@ -143,7 +160,8 @@ export const Dataset = z
 export const SavedDataset = Dataset.extend({
   added: z.int(),
   removed: z.int(),
-  copies: z.int().describe('Items that look like another one; they share its split'),
+  copies: z.int().describe('Items that look like another; they share its split'),
+  skipped: z.int().describe('Answers that do not fit'),
 });
 export const DatasetList = z.object({ datasets: z.array(Dataset), nextCursor: z.string().nullable() });
 export const DatasetListQuery = z.strictObject({ cursor: Cursor.optional(), limit: PageLimit.default(25) });

@@ -185,7 +185,7 @@ const Plan = z.object({
   runs: z.int(),
   items: z.int(),
   estimatedSeconds: z.number().nullable().describe('null: no run of these workflows was measured'),
-  estimatedCostUsd: z.number().nullable(),
+  estimatedCostUsd: z.number().nullable().describe('Without llm_judge; null: no provider reported costs'),
   detectable: z.number().describe('Smallest mean difference that so many documents show'),
   itemsFor: z.object({ small: z.int(), medium: z.int() }).describe('Documents needed for .02 and for .05'),
   alpha: z.number(),
@@ -221,6 +221,7 @@ export const ExperimentItem = z.object({
   variant: Cell.nullable(),
 });
 export const ExperimentDetail = Experiment.extend({
+  nextAlpha: z.number().describe('Level of the next confirmation'),
   documents: z.array(ExperimentItem).optional(),
   nextOffset: z.int().nullable().optional(),
 });

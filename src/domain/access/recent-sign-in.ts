@@ -20,7 +20,7 @@ export function requireRecentSignIn(session: Proved | null): void {
   if (session === null || isRecentSignIn(session, new Date())) return;
   throw new AppError(
     'auth.reauthentication_required',
-    `This change needs a sign-in of the last ${limits.recentSignInMinutes} minutes. Send your password to POST /api/auth/reauthenticate, or open /reauthenticate, and repeat the request.`,
+    `This change needs a sign-in of the last ${limits.recentSignInMinutes} minutes. Send your password, a code or a passkey to POST /api/auth/reauthenticate, or open /reauthenticate, and repeat the request.`,
     { data: { reauthenticate: '/api/auth/reauthenticate' } },
   );
 }

@@ -2,6 +2,14 @@ import { nextAlpha } from '@inkgraph/paired-statistics/alpha-ledger';
 import type { Reference, Split } from '#src/contracts/experiments/dataset.ts';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
 
+/** Splits of documents in all versions of a dataset, by their ids and the digests of their bytes. */
+export interface PastSplits {
+  /** Those of a holdout, with the first generation that had them. */
+  readonly held: ReadonlyMap<string, number>;
+  /** Those of dev. */
+  readonly shown: ReadonlySet<string>;
+}
+
 /** A document with its right result. */
 export interface DatasetItem {
   readonly documentId: string;

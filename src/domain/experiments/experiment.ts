@@ -113,6 +113,8 @@ export interface CellRecord {
   readonly scores: Readonly<Record<string, CellScore>>;
   readonly ms: number | null;
   readonly costUsd: number | null;
+  /** Cost of the models that judged it; absent: none was reported. */
+  readonly judgingUsd?: number;
   /** true: at least one step took its outcome from the cache. */
   readonly cached: boolean;
   readonly outputText: string;

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
+import { redactDatasets } from '#src/stores/experiments/redact.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type DatasetItem,
   type DatasetRecord,
   type DatasetVersionRecord,
+  type PastSplits,
 } from '#src/domain/experiments/dataset.ts';
 
 const owned = ({ organizationId, projectIds }: Tenant): Filter<DatasetRecord> => ({
@@ -116,16 +118,18 @@ export function createDatasetStore({
       cache.set(key, found, { size: row.items.length });
       return found;
     },
-    /** Documents that were ever in a holdout of this dataset, in any version, with the first generation of each. */
-    async everHeld(organizationId: string, datasetId: string): Promise<ReadonlyMap<string, number>> {
-      const held = new Map<string, number>();
+    async pastSplits(organizationId: string, datasetId: string): Promise<PastSplits> {
+      const [held, shown] = [new Map<string, number>(), new Set<string>()];
       for await (const row of datasetVersions.find({ organizationId, datasetId }))
         for (const { split, documentId, sha256 } of readVersion(row).items)
-          if (split === 'holdout')
-            for (const name of [documentId, sha256 ?? documentId])
-              held.set(name, Math.min(row.generation, held.get(name) ?? row.generation));
-      return held;
+          for (const name of [documentId, sha256 ?? documentId])
+            if (split === 'dev') shown.add(name);
+            else held.set(name, Math.min(row.generation, held.get(name) ?? row.generation));
+      return { held, shown };
     },
+    /** Removes the references of a deleted document from all versions. */
+    redact: (organizationId: string, documentId: string): Promise<void> =>
+      redactDatasets(datasetVersions, organizationId, documentId),
     /** Stores the version, then the dataset that names it. False when another save took this version. */
     async save(dataset: DatasetRecord, version: DatasetVersionRecord): Promise<boolean> {
       const before = dataset.version - 1;

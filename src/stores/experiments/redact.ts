@@ -11,9 +11,7 @@ export async function redactExperiments(
   organizationId: string,
   documentId: string,
 ): Promise<void> {
-  const ofDocument = { organizationId, documentIds: documentId };
-  for await (const { _id } of datasetVersions.find(ofDocument, { projection: { _id: 1 } }))
-    for (let done = false; !done;) done = await redactVersion(datasetVersions, { _id, organizationId }, documentId);
+  await redactDatasets(datasetVersions, organizationId, documentId);
   for await (const { _id, scores } of experimentCells.find(
     { organizationId, documentId },
     { projection: { scores: 1 } },
@@ -26,6 +24,16 @@ export async function redactExperiments(
       { $set: { outputText: '', error: null, scores: JSON.stringify(Object.fromEntries(kept)) } },
     );
   }
+}
+
+export async function redactDatasets(
+  datasetVersions: Collections['datasetVersions'],
+  organizationId: string,
+  documentId: string,
+): Promise<void> {
+  const ofDocument = { organizationId, documentIds: documentId };
+  for await (const { _id } of datasetVersions.find(ofDocument, { projection: { _id: 1 } }))
+    for (let done = false; !done;) done = await redactVersion(datasetVersions, { _id, organizationId }, documentId);
 }
 
 /** Removes its reference from one version. False when another document of the version was redacted meanwhile. */

@@ -123,4 +123,3 @@ export function createAuthenticator({ origin, counts = true }: { readonly origin
     },
   };
 }
-export type Authenticator = ReturnType<typeof createAuthenticator>;

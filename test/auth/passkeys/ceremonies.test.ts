@@ -254,6 +254,34 @@ describe('A sign-in with a passkey', () => {
     problemOf(await client.call('passkey/verify-authentication', challenge, { response: proof }), 'request.invalid');
   });
 
+  test('of an account that is gone opens nothing', async () => {
+    const person = await withPasskey();
+    await rows('users').deleteOne({ _id: person.userId as never });
+    await rows('sessions').deleteMany({ userId: person.userId });
+    problemOf(await client.signIn(person.passkey), 'auth.unauthorized');
+    expect(await rows('sessions').countDocuments({ userId: person.userId })).toBe(0);
+  });
+
+  test('is limited for each address, and so are challenges and the size of what is sent', async () => {
+    const env = { SERVICES: 'api', HOST: 'localhost', RATE_LIMITS: 'on', RATE_LIMIT_PER_SECOND: '0' };
+    await using limited = await startTestApp({ env });
+    const visitor = createPasskeyClient(limited);
+    const { options, cookie } = await visitor.begin('authenticate');
+    const { passkey } = visitor.authenticator.register({ challenge: 'AAAA', user: { id: 'AAAA' } });
+    const response = visitor.authenticator.sign(passkey, options);
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count += 1)
+      statuses.push((await visitor.call('passkey/verify-authentication', cookie, { response })).status);
+    expect(statuses).toEqual([401, ...Array.from({ length: 9 }, () => 400), 429]);
+    const asked: number[] = [];
+    for (let count = 0; count < 30; count += 1)
+      asked.push((await visitor.call('passkey/generate-authenticate-options', undefined)).status);
+    expect(new Set(asked.slice(0, 29))).toEqual(new Set([200]));
+    expect(asked[29]).toBe(429);
+    const large = { response: { ...response, clientExtensionResults: { filler: 'x'.repeat(20_000) } } };
+    problemOf(await visitor.call('passkey/verify-authentication', cookie, large), 'request.too_large');
+  });
+
   test('and its registration and removal are in the audit log, and so are refused ones', async () => {
     const person = await withPasskey();
     await client.signIn(person.passkey);

@@ -102,6 +102,16 @@ describe('The evaluator llm_judge', () => {
     expect(await judge.score(output, { text: 'y' })).toMatchObject({ value: 0.75 });
   });
 
+  test('tells what all its questions cost, unreadable answers too', async () => {
+    const usage = { usage: { cost: 0.002 } };
+    const better = chatStream({ reason: 'x', better: 'A' }, usage);
+    const lost = chatStream('Nice.', usage);
+    await using pairs = await judgeBy([better, better], { mode: 'pairwise' });
+    expect((await pairs.score(output, { text: 'y' }))?.costUsd).toBeCloseTo(0.004, 9);
+    await using unreadable = await judgeBy([lost, lost]);
+    expect((await unreadable.score(output))?.costUsd).toBeCloseTo(0.004, 9);
+  });
+
   test('does not exist without a model', () => {
     const deps = { chat: createChat({}), threads: null, code: [] };
     expect(() => createEvaluators([EvaluatorSpec.parse(spec)], deps)).toThrow(/experiment\.model_missing/);

@@ -99,7 +99,8 @@ export async function askExperiments(
   const next = { ...dataset, version: 2 };
   await datasets.save(next, { ...version, _id: `${dataset._id}@2`, version: 2 });
   await datasets.findVersion(organizationId, dataset._id, 1);
-  await datasets.everHeld(organizationId, dataset._id);
+  await datasets.pastSplits(organizationId, dataset._id);
+  await datasets.redact(organizationId, 'doc_other');
   await datasets.charge(version, experiment._id);
   await datasets.charge(version, experiment._id);
   await datasets.confirmations(dataset);
@@ -114,8 +115,8 @@ export async function askExperiments(
       await datasets.list(tenant, after, 26);
       for (const filter of [{}, { datasetId: dataset._id }]) await experiments.list(tenant, filter, after, 26);
     }
-    await executions.meanRunMs(tenant, 'wf_plans');
-    await executions.answeredRuns(tenant, 'wf_plans', 10);
+    await executions.recentRuns(tenant, 'wf_plans');
+    await executions.answeredRuns(tenant, { workflowId: 'wf_plans', path: 'ask' }, 10);
   }
   await experiments.listRunning(10);
   await experiments.confirmationsOf(organizationId, dataset._id, 'hash');

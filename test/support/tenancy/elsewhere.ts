@@ -27,7 +27,7 @@ export const elsewhere = Object.values({
   'a new version of the program, at its start': 'workflows.listByCodeName',
   'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',
   'filters as executions.listRuns and results.latestOcr do, over rows that no run of this test has':
-    'executions.answeredRuns executions.meanRunMs results.blockHashes',
+    'executions.answeredRuns executions.recentRuns results.blockHashes steps.costOf',
   'reads nothing': 'results.segmentationIdOf nodeCache.idle',
 }).flatMap((names) => names.split(' '));
 

@@ -45,9 +45,10 @@ export const experimentReads = (stores: () => Stores): Readonly<Record<string, T
   'datasets.list': ({ organizationId }, { projectIds }) =>
     stores().datasets.list({ organizationId, projectIds }, null, 10),
   'datasets.findVersion': (who, target) => stores().datasets.findVersion(who.organizationId, of(target).dataset._id, 1),
-  'datasets.everHeld': async (who, target) => [
-    ...(await stores().datasets.everHeld(who.organizationId, of(target).dataset._id)),
-  ],
+  'datasets.pastSplits': async (who, target) => {
+    const { held, shown } = await stores().datasets.pastSplits(who.organizationId, of(target).dataset._id);
+    return [...held.keys(), ...shown];
+  },
   'datasets.confirmations': (who, target) => stores().datasets.confirmations(stolen(who, target).dataset),
   'experiments.find': (who, target) => stores().experiments.find(who, of(target).experiment._id),
   'experiments.findInOrganization': (who, target) =>
@@ -65,6 +66,7 @@ export const experimentReads = (stores: () => Stores): Readonly<Record<string, T
 
 export const experimentChanges = (stores: () => Stores): Readonly<Record<string, Try>> => ({
   'datasets.save': (who, target) => stores().datasets.save(stolen(who, target).dataset, stolen(who, target).version),
+  'datasets.redact': (who, target) => stores().datasets.redact(who.organizationId, target.documentId),
   'datasets.charge': (who, target) => stores().datasets.charge(stolen(who, target).version, 'exp_stolen'),
   'experiments.insert': (who, target) => stores().experiments.insert(stolen(who, target).experiment, new Map()),
   'experiments.saveCell': (who, target) => stores().experiments.saveCell(stolen(who, target).cell),

@@ -39,11 +39,14 @@ function registering({ store }: PasskeyParts): Registered {
 
 /** Runs before the library opens a session. A proof of presence ends here: it opens none. */
 function asserting({ store, watch }: PasskeyParts): Asserted {
-  return async ({ verification }) => {
+  return async ({ verification, ctx }) => {
     const { userVerified, credentialID, newCounter } = verification.authenticationInfo;
     if (!userVerified) throw refused('AUTHENTICATION_FAILED', 'UNAUTHORIZED');
+    const owner = await store.ownerOf(credentialID);
     const person = watch.toProve;
-    if (person !== null && (await store.ownerOf(credentialID)) !== person)
+    if (person !== null && owner !== person) throw refused('AUTHENTICATION_FAILED', 'UNAUTHORIZED');
+    // The library would open a session first, and look for its person then.
+    if (owner === null || (await ctx.context.internalAdapter.findUserById(owner)) === null)
       throw refused('AUTHENTICATION_FAILED', 'UNAUTHORIZED');
     if (!(await store.use(credentialID, newCounter, new Date())))
       throw refused('AUTHENTICATION_FAILED', 'UNAUTHORIZED');

@@ -18,6 +18,8 @@ export interface Score {
   readonly value: number | null;
   readonly quality: number | null;
   readonly note?: string;
+  /** Cost of the judging, if a provider reported one. */
+  readonly costUsd?: number;
 }
 
 export interface Metric {
