@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'csv-parse/sync';
+import { endedExperiment } from '#test/experiments/support/ended-experiment.ts';
 import { labels, setLabel, sizedDocuments, type Sized } from '#test/experiments/support/sized-documents.ts';
 import { tableOf } from '#http/routes/experiment-export.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
@@ -28,7 +29,7 @@ async function ended(body: Record<string, unknown>) {
   const started = await start(body);
   expect(started.status, JSON.stringify(started.body)).toBe(201);
   const { experimentId } = started.body.experiment;
-  const { body: got } = await app.call('GET', `/api/dashboard/experiments/${experimentId}?wait=25`, { cookie });
+  const got = await endedExperiment(app, cookie, experimentId);
   expect(got).toMatchObject({ experimentId, status: 'succeeded' });
   return got;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endedExperiment } from '#test/experiments/support/ended-experiment.ts';
 import { labels, setLabel, sizedDocuments, type Sized } from '#test/experiments/support/sized-documents.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
@@ -37,7 +38,7 @@ async function confirm(more: object = {}): Promise<string> {
   });
   expect(started.status, JSON.stringify(started.body)).toBe(201);
   const { experimentId } = started.body.experiment;
-  const { body } = await app.call('GET', `/api/dashboard/experiments/${experimentId}?wait=25`, { cookie: owner });
+  const body = await endedExperiment(app, owner, experimentId);
   expect(body.status).toBe('succeeded');
   return experimentId;
 }
@@ -45,10 +46,10 @@ async function confirm(more: object = {}): Promise<string> {
 /** Evidence in the receipt of a run of the published version. */
 async function evidenceOfRun(): Promise<unknown> {
   const body = { workflowId: sized.workflowId, documentIds: sized.documentIds.slice(0, 1) };
-  const started = await app.call('POST', '/api/service/workflow-executions?wait=25', {
-    key: app.seed.serviceKey,
-    body,
-  });
+  const key = app.seed.serviceKey;
+  const started = await app.call('POST', '/api/service/workflow-executions', { key, body });
+  const execution = `/api/service/workflow-executions/${started.body.id}?wait=20`;
+  while ((await app.call('GET', execution, { key })).body.finishedAt === null);
   const path = `/api/dashboard/runs/${started.body.runs[0].runId}`;
   const run = await app.call('GET', path, { cookie: owner });
   return run.body.receipt.head.evidence;

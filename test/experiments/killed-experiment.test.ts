@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { endedExperiment } from '#test/experiments/support/ended-experiment.ts';
 import { labels, setLabel, sizedDocuments } from '#test/experiments/support/sized-documents.ts';
 import { openWorkshop } from '#test/support/durable/durable-run.ts';
 
@@ -28,7 +29,7 @@ test('an experiment whose workers are killed twice ends with every cell once', a
       await workshop.expire();
       continue;
     }
-    const { body } = await api.call('GET', `/api/dashboard/experiments/${experimentId}?wait=25`, { cookie });
+    const body = await endedExperiment(api, cookie, experimentId);
     expect(body).toMatchObject({ status: 'succeeded', stopped: 'all', verdict: 'worse', runs: { done: 96 } });
   }
   const all = await stored.experimentCells.find({ experimentId }).toArray();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endedExperiment } from '#test/experiments/support/ended-experiment.ts';
 import { labels, setLabel, sizedDocuments, type Sized } from '#test/experiments/support/sized-documents.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
@@ -27,7 +28,7 @@ async function search(candidates: readonly object[]) {
   });
   expect(started.status, JSON.stringify(started.body)).toBe(201);
   const { experimentId } = started.body.experiment;
-  const { body } = await app.call('GET', `/api/dashboard/experiments/${experimentId}?wait=25`, { cookie });
+  const body = await endedExperiment(app, cookie, experimentId);
   expect(body).toMatchObject({ kind: 'search', status: 'succeeded' });
   return body;
 }
