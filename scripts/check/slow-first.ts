@@ -2,6 +2,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of test/ that take the longest, in the order of their seconds on a quiet machine of two cores. */
 const slowFiles: readonly string[] = [
+  'mcp/experiments',
+  'experiments/comparison',
+  'supervisor/processes',
+  'experiments/killed-experiment',
+  'attacks/secret-echo',
+  'experiments/search',
+  'experiments/gate',
   'adapters/ocr/engine',
   'mcp/workflows',
   'agents/durability/killed-anywhere',
@@ -15,6 +22,9 @@ const slowFiles: readonly string[] = [
   'graphs/presets',
   'graphs/nodes/preprocess',
   'examples/examples',
+  'examples/guide-blocks',
+  'auth/accounts',
+  'scripts/seed',
   'running/lifecycle-damage',
   'http/execution-events',
   'config/start-up',

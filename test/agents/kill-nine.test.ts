@@ -46,4 +46,4 @@ test('every acknowledged upload is one finished run with one result of each kind
   }
   expect(documentIds).toHaveLength(8);
   expect(await verifyFolder(folder.path, seed.organizationId, documentIds)).toEqual([]);
-}, 60_000);
+}, 180_000);

@@ -11,7 +11,7 @@ let sized: Sized;
 beforeAll(async () => {
   app = await startTestApp();
   cookie = await app.signIn();
-  sized = await sizedDocuments(app, 60, 30);
+  sized = await sizedDocuments(app, 40, 20);
 }, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
@@ -43,10 +43,10 @@ test('a variant that is right more often is better, and its sentence says how ma
     verdict: 'better',
     best: 'v1',
     primary: 'label_accuracy',
-    items: { total: 30, done: 30 },
+    items: { total: 20, done: 20 },
   });
   expect(got.sentence).toMatch(/^v1: Better .* could lose/);
-  expect(got.runs).toMatchObject({ planned: 60, done: 60, failed: 0 });
+  expect(got.runs).toMatchObject({ planned: 40, done: 40, failed: 0 });
 }, 60_000);
 
 test('a planted regression is worse, and its documents are listed by loss with both outputs', async () => {
@@ -64,11 +64,11 @@ test('an experiment is downloaded as JSON and as a table that a spreadsheet take
   const path = `/api/dashboard/experiments/${got.experimentId}/export`;
   const json = await app.call('GET', path, { cookie });
   expect(json.headers.get('content-disposition')).toBe(`attachment; filename="${got.experimentId}.json"`);
-  expect(json.body).toMatchObject({ experiment: { experimentId: got.experimentId }, cells: { length: 60 } });
+  expect(json.body).toMatchObject({ experiment: { experimentId: got.experimentId }, cells: { length: 40 } });
   const csv = await fetch(new URL(`${path}?format=csv`, app.addresses.api), { headers: { cookie } });
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   const rows = parse<Record<string, string>>(await csv.text(), { columns: true });
-  expect(rows).toHaveLength(60);
+  expect(rows).toHaveLength(40);
   const told = rows.map(({ documentId, variant, label_accuracy: value }) => ({ documentId, variant, value }));
   const measured = json.body.cells.map((cell: any) => ({
     documentId: cell.documentId,
@@ -82,8 +82,8 @@ test('an experiment is downloaded as JSON and as a table that a spreadsheet take
 
 test('failed runs count as failures', async () => {
   const got = await ended({ variants: variantsOf(labels.fails) });
-  expect(got).toMatchObject({ verdict: 'worse', runs: { failed: 30 } });
-  expect(got.variants[1]).toMatchObject({ runs: 30, failed: 30, metrics: { label_accuracy: { mean: 0 } } });
+  expect(got).toMatchObject({ verdict: 'worse', runs: { failed: 20 } });
+  expect(got.variants[1]).toMatchObject({ runs: 20, failed: 20, metrics: { label_accuracy: { mean: 0 } } });
 }, 60_000);
 
 test('variants that are equal in effect are not called better or worse', async () => {
@@ -94,7 +94,7 @@ test('variants that are equal in effect are not called better or worse', async (
 test('an anytime experiment ends as soon as it is decided', async () => {
   const got = await ended({ variants: variantsOf(labels.fails), stop: 'when_decided', maxConcurrency: 2 });
   expect(got).toMatchObject({ stopped: 'decided', verdict: 'worse' });
-  expect(got.items.done).toBeLessThan(30);
+  expect(got.items.done).toBeLessThan(20);
 }, 60_000);
 
 test('the holdout answers with the verdict alone, and each look is charged', async () => {
@@ -141,7 +141,7 @@ test('an experiment leaves documents, their lists of runs, search and the feed a
 test('a dry run starts nothing and says what so many documents can show', async () => {
   const { status, body } = await start({ variants: variantsOf(labels.right), dryRun: true, trials: 2 });
   expect(status).toBe(200);
-  expect(body).toMatchObject({ experiment: null, plan: { runs: 120, items: 30 } });
+  expect(body).toMatchObject({ experiment: null, plan: { runs: 80, items: 20 } });
   expect(body.plan.detectable).toBeGreaterThan(0.05);
 });
 

@@ -5,7 +5,7 @@ import { openWorkshop } from '#test/support/durable/durable-run.ts';
 test('an experiment whose workers are killed twice ends with every cell once', async () => {
   await using workshop = await openWorkshop();
   const { api, stored } = workshop;
-  const { workflowId, datasetId } = await sizedDocuments(api, 40, 0);
+  const { workflowId, datasetId } = await sizedDocuments(api, 24, 0);
   const cookie = await api.signIn();
   const standbys = [1, 2, 3].map(() => workshop.standby());
   const started = await api.call('POST', '/api/dashboard/experiments', {
@@ -23,17 +23,17 @@ test('an experiment whose workers are killed twice ends with every cell once', a
   for (const [at, standby] of standbys.entries()) {
     await using worker = await standby.start();
     if (at < 2) {
-      await expect.poll(cells, { timeout: 20_000, interval: 20 }).toBeGreaterThan(40 * (at + 1));
+      await expect.poll(cells, { timeout: 20_000, interval: 20 }).toBeGreaterThan(24 * (at + 1));
       await worker.kill();
       await workshop.expire();
       continue;
     }
     const { body } = await api.call('GET', `/api/dashboard/experiments/${experimentId}?wait=25`, { cookie });
-    expect(body).toMatchObject({ status: 'succeeded', stopped: 'all', verdict: 'worse', runs: { done: 160 } });
+    expect(body).toMatchObject({ status: 'succeeded', stopped: 'all', verdict: 'worse', runs: { done: 96 } });
   }
   const all = await stored.experimentCells.find({ experimentId }).toArray();
-  expect(new Set(all.map(({ runId }) => runId)).size).toBe(160);
+  expect(new Set(all.map(({ runId }) => runId)).size).toBe(96);
   const runs = await stored.runs.find({ 'experiment.experimentId': experimentId }).toArray();
-  expect(runs).toHaveLength(160);
+  expect(runs).toHaveLength(96);
   expect(runs.filter(({ status }) => status !== 'succeeded')).toEqual([]);
 }, 90_000);

@@ -9,7 +9,7 @@ let sized: Sized;
 beforeAll(async () => {
   app = await startTestApp();
   cookie = await app.signIn();
-  sized = await sizedDocuments(app, 60, 30);
+  sized = await sizedDocuments(app, 40, 20);
   const path = `/api/dashboard/workflows/${sized.workflowId}`;
   const { body } = await app.call('POST', `${path}/operations`, {
     cookie,

@@ -22,7 +22,7 @@ async function use(name: string, input: Record<string, unknown>): Promise<any> {
 
 beforeAll(async () => {
   app = await startTestApp();
-  sized = await sizedDocuments(app, 80, 40);
+  sized = await sizedDocuments(app, 64, 32);
   const { userId } = await app.addPerson('admin');
   const scopes = ['workflows:read', 'workflows:write', 'workflows:publish', 'runs:execute', 'documents:read'] as const;
   const { authorization } = await accessOf(app, userId, { scopes });
@@ -105,7 +105,7 @@ verifies(
     spent = { calls: 0, characters: 0 };
     const variants = [{ workflowId }, { workflowId, operations: setLabel(labels.poor) }];
     const got = await ended({ datasetId, variants, trials: 2 });
-    expect(got).toMatchObject({ verdict: 'worse', items: { total: 40 } });
+    expect(got).toMatchObject({ verdict: 'worse', items: { total: 32 } });
     const { documents } = await use('get_experiment', {
       experimentId: got.experimentId,
       view: 'regressions',

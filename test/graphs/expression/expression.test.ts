@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseExpression } from '#graphs/expression/expression.ts';
+import { watched } from '#graphs/expression/watchdog.ts';
 import { describeFunctions } from '#graphs/expression/functions.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { cpuClock } from '#test/support/cpu-time.ts';
@@ -160,6 +161,15 @@ describe('An attack with an expression', () => {
     const computed = cpuClock();
     expect(errorOf(() => evaluate(source)).code).toBe('expression.failed');
     expect(computed()).toBeLessThan(2_000);
+  });
+
+  test('is measured in processor time: waiting for the processor does not count', () => {
+    const clock = new Int32Array(new SharedArrayBuffer(4));
+    const waits = (): string => {
+      Atomics.wait(clock, 0, 0, 70);
+      return 'done';
+    };
+    expect(watched(waits)).toBe('done');
   });
 
   test.each([
