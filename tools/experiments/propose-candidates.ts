@@ -147,7 +147,7 @@ function readProposals(
 
 /**
  * Up to `count` candidates with other words for models, which the chat model proposes from the documents that the baseline did worst on.
- * The text of documents reaches the proposals: they are raced and confirmed like all others, and only people publish. Errors:
+ * Text of documents reaches the proposals: they are raced and confirmed like all others, and only people publish. Errors:
  * `experiment.model_missing`; `request.invalid` where there is nothing to learn from. Source: docs/decisions/0100.
  */
 export async function proposeCandidates(
