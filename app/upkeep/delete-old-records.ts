@@ -5,6 +5,7 @@ export interface RetentionDays {
   readonly events: number;
   readonly deliveries: number;
   readonly checkpoints: number;
+  readonly experimentRuns: number;
   readonly runs: number | null;
   readonly audit: number | null;
 }
@@ -48,10 +49,10 @@ export async function deleteOldRecords(
   );
   const { runs: kept, audit: audited } = days;
   const audit = audited === null ? 0 : await inBatches((limit) => retention.deleteAudit(ago(audited), limit));
-  const runs =
-    kept === null
-      ? 0
-      : await inPages<FinishedAfter | null>(null, (after) => retention.deleteRuns(ago(kept), after, batchSize));
+  const runsOf = (age: number, hidden?: boolean): Promise<number> =>
+    inPages<FinishedAfter | null>(null, (after) => retention.deleteRuns(ago(age), after, batchSize, hidden));
+  const ofExperiments = (await runsOf(days.experimentRuns, true)) + (await runsOf(days.experimentRuns, false));
+  const runs = ofExperiments + (kept === null ? 0 : await runsOf(kept));
   const records = events + deliveries + checkpoints + runs + audit;
   return { records, events, deliveries, checkpoints, runs, audit };
 }

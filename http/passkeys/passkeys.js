@@ -8,6 +8,8 @@ const encoded = (buffer) =>
     .replaceAll('=', '');
 const credentials = (list = []) => list.map((one) => ({ ...one, id: decoded(one.id) }));
 
+const tooLate = 'That took too long, or another page asked for a passkey meanwhile. Try again.';
+
 async function call(path, body) {
   const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const response = await fetch(`/api/auth/${path}`, body === undefined ? {} : request);
@@ -15,7 +17,10 @@ async function call(path, body) {
   if (response.ok) return answer;
   if (answer.code === 'auth.reauthentication_required')
     location.assign(`/reauthenticate?returnTo=${encodeURIComponent(location.pathname + location.search)}`);
-  throw new Error(answer.errors?.[0]?.message ?? answer.detail);
+  const [problem] = answer.errors ?? [];
+  const isOld = problem?.code === 'challenge';
+  const message = isOld ? tooLate : problem?.pointer === '/name' ? problem.message : answer.detail;
+  throw Object.assign(new Error(message), { isAnswer: body !== undefined });
 }
 
 const common = ({ id, rawId, type, response }) => ({
@@ -78,8 +83,8 @@ async function perform(area, how) {
     await ceremonies[area.dataset.passkey](area, how);
     location.assign(area.dataset.next);
   } catch (error) {
-    // A request in the background that the person did not choose, or replaced by pressing the button.
-    if (how !== undefined && (error.name === 'AbortError' || error.name === 'NotAllowedError')) return;
+    // An offer in the background tells nothing before the person takes it.
+    if (how !== undefined && error.isAnswer !== true) return;
     problem.textContent = words[error.name] ?? error.message;
     problem.hidden = false;
   }

@@ -53,6 +53,7 @@ export interface Config {
     readonly deliveries: number;
     readonly checkpoints: number;
     readonly nodeCache: number;
+    readonly experimentRuns: number;
     readonly runs: number | null;
     /** null: for ever. */
     readonly audit: number | null;
@@ -134,6 +135,7 @@ function retentionOf(values: EnvValues): Config['retention'] {
     deliveries: values.RETENTION_DELIVERIES_DAYS,
     checkpoints: values.RETENTION_CHECKPOINTS_DAYS,
     nodeCache: values.RETENTION_NODE_CACHE_DAYS,
+    experimentRuns: values.RETENTION_EXPERIMENT_RUNS_DAYS,
     runs: values.RETENTION_RUNS_DAYS ?? null,
     audit: values.RETENTION_AUDIT_DAYS ?? null,
   };

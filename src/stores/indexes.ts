@@ -90,6 +90,10 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
     [{ finishedAt: 1, _id: 1 }],
+    [
+      { 'experiment.hidden': 1, finishedAt: 1, _id: 1 },
+      { partialFilterExpression: { 'experiment.hidden': { $exists: true } } },
+    ],
   ],
   queues: [[{ lane: 1, finish: -1 }]],
   steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],

@@ -26,25 +26,57 @@ async function deleteOldest<Row extends { readonly _id: string }>(
   return (await rows.deleteMany(ids, processSafe)).deletedCount;
 }
 
-type Parts = Pick<Collections, 'audit' | 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'>;
+type Results = Pick<Collections, 'nodeCache' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>;
+type Parts = Pick<Collections, 'audit' | 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'> & Results;
+
+/** Cached outcomes of experiments, which name results of their runs: `<project>:x:<key>`, `<project>:h2:<key>`. */
+const ofExperiments = /:[hx]\d*:/;
+
+/** Deletes results that runs of experiments stored for themselves, and first the cached outcomes that may name them. */
+async function forgetResults(
+  { nodeCache, ocrResults, descriptions, embeddings, segmentationResults }: Results,
+  organizationId: string,
+  ended: readonly Pick<RunRecord, '_id' | 'documentId'>[],
+): Promise<void> {
+  if (ended.length === 0) return;
+  const of = { organizationId, documentId: { $in: [...new Set(ended.map(({ documentId }) => documentId))] } };
+  const cached = await nodeCache.find(of, { projection: { _id: 1 } }).toArray();
+  const keys = cached.map(({ _id }) => _id).filter((key) => ofExperiments.test(key));
+  await nodeCache.deleteMany({ organizationId, _id: { $in: keys } }, processSafe);
+  const own = { ...of, runId: { $in: ended.map(({ _id }) => _id) }, isolated: true as const };
+  await ocrResults.deleteMany(own, processSafe);
+  await descriptions.deleteMany(own, processSafe);
+  await embeddings.deleteMany(own, processSafe);
+  await segmentationResults.deleteMany(own, processSafe);
+}
 
 /** Removes ended executions of one organization, if all their runs ended by `before`. Returns the number of runs. */
-async function deleteEnded(db: Db, { runs, steps, executions }: Parts, ended: readonly Ended[], before: Date) {
+async function deleteEnded(db: Db, parts: Parts, ended: readonly Ended[], before: Date) {
+  const { runs, steps, executions } = parts;
   const [first] = ended;
   if (first === undefined) return 0;
   const { organizationId } = first;
   const asked = [...new Set(ended.map(({ executionId }) => executionId))];
   const all = await runs
-    .find({ organizationId, executionId: { $in: asked } }, { projection: { executionId: 1, finishedAt: 1 } })
+    .find(
+      { organizationId, executionId: { $in: asked } },
+      { projection: { executionId: 1, documentId: 1, experiment: 1, finishedAt: 1 } },
+    )
     .toArray();
   const recent = ({ finishedAt }: Pick<RunRecord, 'finishedAt'>): boolean => finishedAt === null || finishedAt > before;
   const busy = new Set(all.filter(recent).map(({ executionId }) => executionId));
   const executionIds = asked.filter((id) => !busy.has(id));
-  const runIds = all.filter(({ executionId }) => !busy.has(executionId)).map(({ _id }) => _id);
+  const old = all.filter(({ executionId }) => !busy.has(executionId));
+  const runIds = old.map(({ _id }) => _id);
   if (runIds.length === 0) return 0;
   // Order matters: after a crash the runs are found again, and their steps with them.
   await steps.deleteMany({ organizationId, runId: { $in: runIds } }, processSafe);
   await forgetCheckpoints(db, runIds);
+  await forgetResults(
+    parts,
+    organizationId,
+    old.filter(({ experiment }) => experiment !== undefined),
+  );
   await executions.deleteMany({ organizationId, _id: { $in: executionIds } }, processSafe);
   await runs.deleteMany({ organizationId, _id: { $in: runIds } }, processSafe);
   return runIds.length;
@@ -61,18 +93,21 @@ export function createRetention(db: Db, collections: Parts) {
       deleteOldest(deliveries, { filter: { createdAt: { $lte: before } }, by: 'createdAt', limit }),
     /**
      * Looks at up to `limit` runs that finished by `before`, in their order. Deletes their executions with all runs and steps, except
-     * executions with another run that is unfinished or finished later. `next` is null at the end.
+     * executions with another run that is unfinished or finished later. `next` is null at the end. `hidden`: only runs of experiments, those
+     * on the holdout or the others.
      */
     async deleteRuns(
       before: Date,
       after: FinishedAfter | null,
       limit: number,
+      hidden?: boolean,
     ): Promise<{ deleted: number; next: FinishedAfter | null }> {
       const since = after?.finishedAt ?? new Date(0);
       const page = await runs
         .find(
           {
             finishedAt: { $gte: since, $lte: before },
+            ...(hidden !== undefined && { 'experiment.hidden': hidden }),
             ...(after !== null && { $or: [{ finishedAt: { $gt: since } }, { _id: { $gt: after._id } }] }),
           },
           { projection: { organizationId: 1, executionId: 1, finishedAt: 1 } },

@@ -15,7 +15,7 @@ afterAll(() => database.close());
 
 const now = new Date();
 const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000);
-const days = { events: 1, deliveries: 30, checkpoints: 1, runs: 10, audit: 90 };
+const days = { events: 1, deliveries: 30, checkpoints: 1, experimentRuns: 5, runs: 10, audit: 90 };
 const sweep = (more: Partial<typeof days> | { runs: null } | { audit: null } = {}) =>
   deleteOldRecords(stores.retention, { ...days, ...more }, now);
 const nothing = { records: 0, events: 0, deliveries: 0, checkpoints: 0, runs: 0, audit: 0 };
@@ -60,6 +60,56 @@ test('finished executions go with runs, steps and checkpoints; unfinished, recen
   expect(await executions.countDocuments()).toBe(3);
   expect(await documents.countDocuments()).toBe(1);
   expect(await sweep()).toEqual(nothing);
+});
+
+test('runs of experiments go after their own days, with what they stored for themselves', async () => {
+  const { runs, executions, steps, ocrResults, nodeCache, experimentCells } = database.collections;
+  for (const one of [runs, executions, steps]) await one.deleteMany({});
+  const organizationId = 'org_a';
+  const made: string[] = [];
+  for (const [n, [age, hidden]] of (
+    [
+      [6, true],
+      [6, false],
+      [4, true],
+      [6, undefined],
+    ] as const
+  ).entries()) {
+    const place = { experimentId: 'xp_a', variant: 'v', trial: 1 };
+    const record = executionRecord({
+      organizationId,
+      documentIds: [`doc_x${n}`],
+      ...(hidden !== undefined && { experiment: { ...place, hidden } }),
+    });
+    const [run] = (await stores.executions.create(record, newRuns)).runs;
+    if (run === undefined) throw new Error('no run');
+    made.push(run._id);
+    const origin = { runId: run._id, nodeId: 'n', organizationId, projectId: 'prj_a', documentId: run.documentId };
+    const isolated = hidden === undefined ? {} : { isolated: true as const };
+    await ocrResults.insertOne({ _id: `ocr_${n}`, createdAt: now, text: 'words', ...origin, ...isolated } as never);
+    for (const key of ['x:a', 'h2:a', 'a'])
+      await nodeCache.insertOne({
+        _id: `prj_a:${key}${n}`,
+        organizationId,
+        documentId: run.documentId,
+        outcome: '{}',
+        forgetAt: new Date(8e12),
+      });
+    await runs.updateOne({ _id: run._id }, { $set: { status: 'succeeded', finishedAt: daysAgo(age) } });
+  }
+  const cell = { organizationId, experimentId: 'xp_a', documentId: 'doc_x0', runId: made[0] ?? '' };
+  await experimentCells.insertOne({ _id: 'cell_a', ...cell } as never);
+
+  expect(await sweep()).toMatchObject({ runs: 2 });
+  const left = async (rows: { find(): { toArray(): Promise<{ _id: string }[]> } }) =>
+    (await rows.find().toArray()).map(({ _id }) => _id).toSorted();
+  expect(await left(runs)).toEqual(made.slice(2).toSorted());
+  expect(await executions.countDocuments()).toBe(2);
+  expect(await left(ocrResults)).toEqual(['ocr_2', 'ocr_3']);
+  const plain = [0, 1, 2, 3].map((n) => `prj_a:a${n}`);
+  const own = [2, 3].flatMap((n) => [`prj_a:x:a${n}`, `prj_a:h2:a${n}`]);
+  expect(await left(nodeCache)).toEqual([...plain, ...own].toSorted());
+  expect(await experimentCells.countDocuments()).toBe(1);
 });
 
 test('events and deliveries go after their days, more than one batch of them', async () => {

@@ -10,6 +10,7 @@ import { chooseVariant, refuseEqual } from '#tools/experiments/choose-variants.t
 import { requireBudget } from '#tools/experiments/plan-experiment.ts';
 import { presentExperiment } from '#tools/experiments/present.ts';
 import { onceByKey, recordOf, versionOf, type ExperimentContext } from '#tools/experiments/new-experiment.ts';
+import { proposeCandidates, type Proposal } from '#tools/experiments/propose-candidates.ts';
 import { startExperiment } from '#tools/experiments/start-experiment.ts';
 
 type Asked = z.output<typeof ImproveWorkflowInput>;
@@ -29,13 +30,8 @@ export const improveWorkflow = defineTool({
   },
 });
 
-interface Proposal {
-  readonly name: string;
-  readonly operations: readonly Operation[];
-}
-
-/** Candidates of the caller, or all combinations of the values of the space. Error: `request.invalid` for none or too many. */
-function proposals({ candidates = [], space = [] }: Asked): Proposal[] {
+/** Candidates of the caller, all combinations of the values of the space, and those of a model. Error: `request.invalid` for none or too many. */
+function candidatesOf({ candidates = [], space = [] }: Asked, proposed: readonly Proposal[]): Proposal[] {
   const given = candidates.map(({ name, operations }, at) => ({ name: name ?? `c${at + 1}`, operations }));
   const combinations = space.reduce<Operation[][]>(
     (made, { path, values }) =>
@@ -45,6 +41,7 @@ function proposals({ candidates = [], space = [] }: Asked): Proposal[] {
   const all = [
     ...given,
     ...(space.length === 0 ? [] : combinations.map((operations, at) => ({ name: `s${at + 1}`, operations }))),
+    ...proposed,
   ];
   if (all.length > 0 && all.length <= experimentLimits.candidates) return all;
   throw new AppError(
@@ -63,12 +60,13 @@ async function start(ctx: ExperimentContext, asked: Asked, id: string): Promise<
       'dataset.unfit',
       'The dataset has no holdout to confirm a winner on. Add documents with save_dataset.',
     );
-  const variants = await Promise.all(
-    [
-      { workflowId, version },
-      ...proposals(asked).map((one) => ({ workflowId, version, ...one, operations: [...one.operations] })),
-    ].map((one, at) => chooseVariant(ctx, one, at)),
+  const baseline = await chooseVariant(ctx, { workflowId, version }, 0);
+  const { propose: count } = asked;
+  const proposed = count === undefined ? [] : await proposeCandidates(ctx, { baseline, version: found, count });
+  const changed = candidatesOf(asked, proposed).map((one, at) =>
+    chooseVariant(ctx, { workflowId, version, ...one, operations: [...one.operations] }, at + 1),
   );
+  const variants = [baseline, ...(await Promise.all(changed))];
   refuseEqual(variants.map((one) => one.record));
   const basis = { asked: { ...asked, split: 'dev', stop: 'all' } as const, id, dataset, version: found, variants };
   const plain = await recordOf(ctx, basis);

@@ -123,6 +123,8 @@ export const dashboardExperiments = {
       'experiment.effect_refused',
       'experiment.model_missing',
       'experiment.too_large',
+      'model.failed',
+      'model.output_invalid',
       'idempotency.key_reused',
     ],
   }),

@@ -93,6 +93,7 @@ export const ImproveWorkflowBody = z.strictObject({
     .max(6)
     .optional()
     .describe('Fields and values to try, in all combinations'),
+  propose: z.int().min(1).max(6).optional().describe('By the chat model'),
   ...shared,
   claims: Claims.prefault({}),
   idempotencyKey: IdempotencyKey.optional(),
@@ -109,10 +110,8 @@ const forAgents = {
 export const RunExperimentInput = RunExperimentBody.extend(forAgents);
 export const ImproveWorkflowInput = ImproveWorkflowBody.extend({
   ...forAgents,
-  candidates: Free.pipe(ImproveWorkflowBody.shape.candidates).describe('[{name?, operations of update_workflow}]'),
-  space: Free.pipe(ImproveWorkflowBody.shape.space).describe(
-    'Instead: [{path: JSON Pointer, values: [...]}], tried in all combinations',
-  ),
+  candidates: Free.pipe(ImproveWorkflowBody.shape.candidates).describe('[{name?, operations}]'),
+  space: Free.pipe(ImproveWorkflowBody.shape.space).describe('[{path: JSON Pointer, values: [...]}]: all combinations'),
 });
 
 const Interval = z.tuple([z.number(), z.number()]);

@@ -96,9 +96,9 @@ const GateEvaluator = z.unknown().optional().pipe(EvaluatorSpec.optional());
 /** Proof that a version must have before it is published. Source: docs/decisions/0099. */
 export const Gate = z.strictObject({
   datasetId: AnyId.describe('Its holdout decides'),
-  datasetVersion: z.int().min(1).optional().describe('Its holdout stays the proof. Default: the newest'),
+  datasetVersion: z.int().min(1).optional().describe('Default: the newest'),
   metric: z.string().min(1).max(40).describe('Name of the metric that decides'),
-  evaluator: GateEvaluator.describe('Evaluator of the metric with settings'),
+  evaluator: GateEvaluator.describe('Evaluator with settings'),
   maxRegression: z.number().min(0.001).max(0.9).default(0.02).describe('Mean loss that is accepted'),
   maxHarmRate: z.number().min(0).max(1).default(0.1).describe('Share of documents that may lose harmSize or more'),
   harmSize: z.number().min(0.01).max(1).default(0.2),

@@ -196,6 +196,8 @@ describe('A registration', () => {
     const id = person.passkeyId;
     problemOf(await client.call('passkey/generate-register-options', person.cookie), 'auth.reauthentication_required');
     problemOf(await client.call('passkey/delete-passkey', person.cookie, { id }), 'auth.reauthentication_required');
+    const asking = await app.call('GET', '/reauthenticate', { cookie: person.cookie });
+    expect(asking.body).toContain('data-passkey="prove"');
     const { response } = client.authenticator.register({ challenge: 'AAAA' });
     problemOf(
       await client.call('passkey/verify-registration', person.cookie, { response }),

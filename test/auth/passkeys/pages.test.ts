@@ -67,6 +67,7 @@ describe('The page of passkeys', () => {
     const etag = script.headers.get('etag') ?? '';
     expect((await app.call('GET', '/passkeys.js', { headers: { 'if-none-match': etag } })).status).toBe(304);
     expect((await browser.open('/organizations')).html).not.toContain('<script');
+    expect((await createBrowser(app).open('/sign-in/code')).html).toContain('data-passkey="sign-in"');
     expect((await createBrowser(app).open('/sign-in')).html).toContain('autocomplete="username webauthn"');
   });
 });

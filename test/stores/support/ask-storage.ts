@@ -47,6 +47,7 @@ export async function askRetention({ retention }: Stores, now: Date): Promise<vo
   await retention.deleteCheckpoints(now, '', 10);
   const after = { _id: 'run_a', finishedAt: new Date(0) };
   for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);
+  for (const hidden of [true, false]) await retention.deleteRuns(new Date(8e12), null, 10, hidden);
   await retention.deleteEvents(new Date(8e12), 10);
   await retention.deleteDeliveries(new Date(8e12), 10);
   await retention.deleteAudit(new Date(8e12), 10);
