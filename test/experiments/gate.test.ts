@@ -51,8 +51,10 @@ async function evidenceOfRun(): Promise<unknown> {
   const execution = `/api/service/workflow-executions/${started.body.id}?wait=20`;
   while ((await app.call('GET', execution, { key })).body.finishedAt === null);
   const path = `/api/dashboard/runs/${started.body.runs[0].runId}`;
-  const run = await app.call('GET', path, { cookie: owner });
-  return run.body.receipt.head.evidence;
+  // The request above waits for a change, which may be the begin of the run.
+  const receipt = async () => (await app.call('GET', path, { cookie: owner })).body.receipt;
+  await expect.poll(receipt, { timeout: 10_000 }).not.toBeNull();
+  return (await receipt()).head.evidence;
 }
 
 /** Saves the dataset again with this label as the reference of each document of the holdout. */
