@@ -165,6 +165,15 @@ test('a canceled experiment ends without a verdict, and its runs with it', async
 
 test('what cannot be measured is refused before anything runs', async () => {
   const { workflowId } = sized;
+  // The mean of few documents would tell what each of them is like.
+  const items = sized.documentIds.slice(0, 8).map((documentId, at) => ({
+    documentId,
+    split: at < 4 ? 'holdout' : 'dev',
+    reference: { label: 'wide' },
+  }));
+  const few = await app.call('POST', '/api/dashboard/datasets', { cookie, body: { name: 'Few', items } });
+  const unfit = await start({ datasetId: few.body.datasetId, variants: variantsOf(labels.right), split: 'holdout' });
+  expect(unfit.body).toMatchObject({ code: 'dataset.unfit' });
   expect(await start({ variants: [{ workflowId }, { workflowId }] })).toMatchObject({ status: 400 });
   expect(await start({ variants: variantsOf(labels.right, labels.poor), split: 'holdout' })).toMatchObject({
     status: 400,

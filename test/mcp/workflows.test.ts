@@ -151,7 +151,10 @@ describe('an agent that edits a workflow', () => {
 interface Conflict {
   readonly currentRevision: number;
   readonly operationsSince: readonly { readonly revision: number }[];
+  readonly complete: boolean;
 }
+/** Edits that a conflict lists. */
+const mostEdits = 50;
 type Edit = (input: { workflowId: string; baseVersion: number; operations: Operation[] }) => Promise<Conflict | number>;
 
 /** Saves an edit: the revision, or the conflict. */
@@ -191,10 +194,11 @@ async function race(workflowId: string, editors: readonly [Edit, Edit], count: n
         done += 1;
         continue;
       }
-      const { currentRevision, operationsSince } = end;
-      expect(operationsSince.map(({ revision }) => revision)).toEqual(
-        Array.from({ length: currentRevision - baseVersion }, (_, index) => baseVersion + index + 1),
-      );
+      const { currentRevision, operationsSince, complete } = end;
+      const missed = Array.from({ length: currentRevision - baseVersion }, (_, index) => baseVersion + index + 1);
+      // The other editor may be far ahead on a busy machine: the list has the first edits then, and says so.
+      expect(complete).toBe(missed.length <= mostEdits);
+      expect(operationsSince.map(({ revision }) => revision)).toEqual(missed.slice(0, mostEdits));
       baseVersion = currentRevision;
       conflicts += 1;
     }

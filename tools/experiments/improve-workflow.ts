@@ -7,7 +7,7 @@ import { record } from '#tools/audit/record.ts';
 import { requireDataset } from '#tools/datasets/present.ts';
 import { defineTool } from '#tools/define.ts';
 import { chooseVariant, refuseEqual } from '#tools/experiments/choose-variants.ts';
-import { requireBudget } from '#tools/experiments/plan-experiment.ts';
+import { requireBudget, requireHoldout } from '#tools/experiments/plan-experiment.ts';
 import { presentExperiment } from '#tools/experiments/present.ts';
 import { onceByKey, recordOf, versionOf, type ExperimentContext } from '#tools/experiments/new-experiment.ts';
 import { proposeCandidates, type Proposal } from '#tools/experiments/propose-candidates.ts';
@@ -55,11 +55,7 @@ async function start(ctx: ExperimentContext, asked: Asked, id: string): Promise<
   const { workflowId, baseline: version } = asked;
   const dataset = await requireDataset(ctx, asked.datasetId);
   const found = await versionOf(ctx, dataset, asked.datasetVersion);
-  if (found.items.every(({ split }) => split === 'dev'))
-    throw new AppError(
-      'dataset.unfit',
-      'The dataset has no holdout to confirm a winner on. Add documents with save_dataset.',
-    );
+  requireHoldout(found.items.filter(({ split }) => split === 'holdout').length);
   const baseline = await chooseVariant(ctx, { workflowId, version }, 0);
   const { propose: count } = asked;
   const proposed = count === undefined ? [] : await proposeCandidates(ctx, { baseline, version: found, count });

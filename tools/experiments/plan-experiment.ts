@@ -14,7 +14,19 @@ type Plan = NonNullable<z.input<typeof StartedExperiment>['plan']>;
 /** Standard deviation that differences of documents usually have, where none was measured. */
 const usualDeviation = 0.2;
 
-/** Documents of the split that are still there, in a random order that the seed fixes. Error: `dataset.unfit` without any. */
+/** Fewest documents of a confirmation: the mean difference of fewer would tell those of its documents. */
+const fewestHeld = 5;
+
+/** Error: `dataset.unfit`. */
+export function requireHoldout(documents: number): void {
+  if (documents >= fewestHeld) return;
+  throw new AppError(
+    'dataset.unfit',
+    `The holdout has ${documents} documents, and a confirmation needs ${fewestHeld}. Add documents with save_dataset.`,
+  );
+}
+
+/** Documents of the split that are still there, in a random order that the seed fixes. Error: `dataset.unfit` without enough of them. */
 export async function documentsOf(
   { deps, principal }: ToolContext<'documents'>,
   items: readonly DatasetItem[],
@@ -23,6 +35,7 @@ export async function documentsOf(
   const ids = items.filter((item) => item.split === split).map(({ documentId }) => documentId);
   const there = await deps.documents.projectsOf(principal, ids);
   const found = ids.filter((id) => there.has(id));
+  if (split === 'holdout') requireHoldout(found.length);
   if (found.length > 0) return documentOrder(found, seed);
   throw new AppError(
     'dataset.unfit',

@@ -21,6 +21,8 @@ export interface MeasureParts {
   evaluatorsOf(specs: readonly EvaluatorSpec[]): readonly Evaluator[];
 }
 
+/** Time after the end of a run in which a model that is away is asked again. Later the run stays without a score: the experiment must end. */
+const patienceMs = 15 * 60_000;
 const shownCharacters = 600;
 const noteCharacters = 500;
 
@@ -38,10 +40,11 @@ export async function measureRun(
   if (place === undefined) throw new Error(`${run._id} belongs to no experiment`);
   const { experimentId, variant, trial } = place;
   const observation = await observe(parts, run);
+  const late = Date.now() - (run.finishedAt?.getTime() ?? Date.now()) > patienceMs;
   const scores: Record<string, CellScore> = {};
   const costs: number[] = [];
   for (const judge of parts.evaluatorsOf(experiment.evaluators)) {
-    const { costUsd, ...score } = await scoreOf(judge, observation, reference, signal);
+    const { costUsd, ...score } = await scoreOf(judge, { observation, reference, late }, signal);
     scores[judge.name] = score;
     if (costUsd !== undefined) costs.push(costUsd);
   }
@@ -67,15 +70,16 @@ export async function measureRun(
 
 async function scoreOf(
   judge: Evaluator,
-  observation: Observation,
-  reference: Reference | null,
+  { observation, reference, late }: { observation: Observation; reference: Reference | null; late: boolean },
   signal: AbortSignal,
 ): Promise<CellScore & Pick<Score, 'costUsd'>> {
   try {
     const { note, ...score } = await judge.score(observation, reference, signal);
     return { ...score, note: note?.slice(0, noteCharacters) ?? null };
   } catch (error) {
-    if (signal.aborted || isOutage(error) || (error instanceof AppError && error.row.retry)) throw error;
+    const mayPass = error instanceof AppError && error.row.retry;
+    if (signal.aborted || isOutage(error) || (mayPass && !late)) throw error;
+    if (mayPass) return { value: null, quality: null, note: `Not judged: ${error.message}`.slice(0, noteCharacters) };
     // An output that cannot be judged is no good one: the document must not drop out of the comparison.
     return { value: null, quality: 0, note: `The evaluator failed: ${String(error)}`.slice(0, noteCharacters) };
   }
