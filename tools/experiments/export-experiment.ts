@@ -39,7 +39,7 @@ export const exportExperiment = defineTool({
   output: ExperimentExport,
   async run(ctx: ToolContext<'experiments'>, { experimentId }) {
     const experiment = await requireExperiment(ctx, experimentId);
-    requireShown(experiment);
+    requireShown(experiment, '/experimentId');
     const cells = await ctx.deps.experiments.cells(experiment.organizationId, experimentId);
     const variants = new Map(experiment.variants.map(({ name }, at) => [name, at]));
     const documents = new Map(experiment.documentIds.map((id, at) => [id, at]));

@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /** Differences of documents are told of dev, and after the end. Errors: `experiment.holdout_hidden`, `request.invalid`. */
-export function requireShown(experiment: ExperimentRecord): void {
+export function requireShown(experiment: ExperimentRecord, pointer: '/experimentId' | '/view'): void {
   if (experiment.split === 'holdout')
     throw new AppError(
       'experiment.holdout_hidden',
@@ -24,7 +24,7 @@ export function requireShown(experiment: ExperimentRecord): void {
     );
   if (!isOver(experiment))
     throw new AppError('request.invalid', 'The experiment still runs. Read its documents when it has ended.', {
-      errors: [{ pointer: '/view', code: 'not_ended', message: 'wait for the end with view summary' }],
+      errors: [{ pointer, code: 'not_ended', message: 'wait for the end with view summary' }],
     });
 }
 
@@ -68,7 +68,7 @@ export async function presentDocuments(
   experiment: ExperimentRecord,
   asked: Asked,
 ): Promise<{ documents: z.input<typeof ExperimentItem>[]; nextOffset: number | null }> {
-  requireShown(experiment);
+  requireShown(experiment, '/view');
   const { variant, metric } = chosen(experiment, asked);
   const grid = gridOf(await deps.experiments.cells(experiment.organizationId, experiment._id));
   // Metrics without a bound, latency and cost, are better when lower; differences of all others are those of their qualities.

@@ -74,6 +74,19 @@ export function drawn(tag, attributes, ...children) {
 
 export const write = (place, ...children) => place.replaceChildren(...children.filter((child) => child !== null));
 
+export function table(names, rows, className = '') {
+  return element(
+    'div',
+    `canvas ${className}`.trim(),
+    element(
+      'table',
+      '',
+      element('thead', '', element('tr', '', ...names.map((name) => element('th', '', name)))),
+      element('tbody', '', ...rows),
+    ),
+  );
+}
+
 /** Shows a result as text when there is nothing to draw. */
 export function words({ content = [] }) {
   return element('pre', '', content.flatMap(({ type, text }) => (type === 'text' ? [text] : [])).join('\n'));

@@ -1,5 +1,5 @@
 /* An experiment: its verdict first, then the differences with their intervals, then the documents that lost most. */
-import { begin, element, request, words, write } from './bridge.js';
+import { begin, element, request, table, words, write } from './bridge.js';
 import { forest, signed } from './forest.js';
 
 const verdictColors = { better: 'good', worse: 'bad', equivalent: 'run', inconclusive: 'soft' };
@@ -133,16 +133,7 @@ function variantsOf({ variants, metrics, split }) {
       element('td', 'soft', one.costUsd === null ? '–' : `$${one.costUsd.toFixed(4)}`),
     ),
   );
-  return element(
-    'div',
-    'canvas numbers',
-    element(
-      'table',
-      '',
-      element('thead', '', element('tr', '', ...headings.map((name) => element('th', '', name)))),
-      element('tbody', '', ...rows),
-    ),
-  );
+  return table(headings, rows, 'numbers');
 }
 
 function progressOf({ status, runs }) {

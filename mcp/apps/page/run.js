@@ -1,5 +1,5 @@
 /* A run, or an execution on many documents: progress, durations and errors. It polls until the end. */
-import { begin, element, request, words, write } from './bridge.js';
+import { begin, element, request, table, words, write } from './bridge.js';
 
 const colors = {
   succeeded: 'good',
@@ -32,19 +32,6 @@ function stepRow(step, first, span) {
       'td',
       step.error ? 'bad' : 'soft',
       step.error ? `${step.error.code}: ${step.error.message}` : (step.outputPreview ?? ''),
-    ),
-  );
-}
-
-function table(names, rows) {
-  return element(
-    'div',
-    'canvas',
-    element(
-      'table',
-      '',
-      element('thead', '', element('tr', '', ...names.map((name) => element('th', '', name)))),
-      element('tbody', '', ...rows),
     ),
   );
 }

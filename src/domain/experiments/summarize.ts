@@ -83,11 +83,11 @@ export function comparisonsOf(plan: Plan, grid: CellGrid, metrics: readonly Metr
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-const known = (costs: readonly number[]): number | null => (costs.length === 0 ? null : sum(costs));
+const totalOf = (costs: readonly number[]): number | null => (costs.length === 0 ? null : sum(costs));
 
 /** Cost of the runs and of their judging; null if no provider reported one. */
 export const costOf = (cells: readonly CellRecord[]): number | null =>
-  known(cells.flatMap(({ costUsd, judgingUsd }) => [costUsd ?? [], judgingUsd ?? []].flat()));
+  totalOf(cells.flatMap(({ costUsd, judgingUsd }) => [costUsd ?? [], judgingUsd ?? []].flat()));
 
 /** Summary of the cells so far. */
 export function summarize(plan: Plan, cells: readonly CellRecord[], metrics: readonly Metric[]): ExperimentSummary {
@@ -105,7 +105,7 @@ export function summarize(plan: Plan, cells: readonly CellRecord[], metrics: rea
         runs: its.length,
         failed: its.filter(({ status }) => status !== 'succeeded').length,
         metrics: Object.fromEntries(means),
-        costUsd: known(its.flatMap(({ costUsd }) => costUsd ?? [])),
+        costUsd: totalOf(its.flatMap(({ costUsd }) => costUsd ?? [])),
       };
     }),
     runs: cells.length,
