@@ -7,10 +7,11 @@ import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { RunParts } from '#graphs/run/run-context.ts';
 import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
 import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#app/agents/run-record.ts';
-import { StepRecorder, type RecorderParts } from '#app/agents/step-recorder.ts';
+import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { CellPlace } from '#src/domain/experiments/experiment.ts';
 import type { OpenQuestion } from '#src/domain/runs/run.ts';
 import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
@@ -40,7 +41,14 @@ export interface PerformParts extends RecorderParts {
 
 /** Outcome of a worker's turn with a run: ended, or waiting for answers. */
 export type Performed =
-  | { readonly kind: 'ended'; readonly end: RunEnd }
+  | {
+      readonly kind: 'ended';
+      readonly end: RunEnd;
+      /** Events of the run's last steps, to be announced with its end. */
+      readonly events: readonly RealtimeEvent[];
+      /** Stores the last steps of a run that somebody else ended. */
+      readonly keepSteps: () => Promise<void>;
+    }
   | { readonly kind: 'waiting'; readonly questions: readonly OpenQuestion[] };
 
 /** Channel that `ocr` nodes write. */
@@ -91,14 +99,18 @@ class Performance {
     const sha256 = this.#documentHash();
     try {
       const outcome = await this.#execute();
-      await this.#recorder?.flush();
-      if (outcome.status === 'waiting') return this.#waiting(outcome.questions);
+      if (outcome.status === 'waiting') {
+        await this.#recorder?.flush();
+        return this.#waiting(outcome.questions);
+      }
       const outputs = boundedOutputs(outcome.outputs);
       return await this.#ended({ status: 'succeeded', error: null, outputs, ...readBy(outcome.channels) }, sha256);
     } catch (error) {
-      await this.#flushAfterFailure();
       const end = this.#signal.aborted ? null : endOf(error);
-      if (end === null) throw error;
+      if (end === null) {
+        await this.#flushAfterFailure();
+        throw error;
+      }
       this.#parts.logger.warn({ err: error, code: end.error?.code, runId: this.#facts.runId }, 'run failed');
       return this.#ended(end, sha256);
     }
@@ -110,6 +122,8 @@ class Performance {
     const resume = run.fence > 1;
     const earlier = resume ? await this.#earlierSteps() : [];
     if (run.attempts > maxDeaths) {
+      // The steps at which its workers died are stored with its end.
+      this.#recorder = new StepRecorder(run, this.#parts, { earlier, onProgress: () => undefined });
       const message = `The worker died ${maxDeaths} times without progress. The run is not retried; start a new one.`;
       throw new AppError('run.poisoned', message);
     }
@@ -192,7 +206,16 @@ class Performance {
     const version = { version: this.#number, graphHash: this.#compiled?.graphHash ?? run.graphHash };
     const facts = { ...this.#facts, workflowId: run.workflowId, documentSha256: await sha256 };
     const head = { ...facts, ...version, ...(await this.#evidence()) };
-    return { kind: 'ended', end: { ...end, receipt: receiptFor(head, this.#recorder?.ended() ?? [], end.outputs) } };
+    const receipt = receiptFor(head, this.#recorder?.ended() ?? [], end.outputs);
+    const rest = await this.#restOfSteps();
+    return {
+      kind: 'ended',
+      end: { ...end, ...rest?.end, receipt },
+      events: rest?.events ?? [],
+      keepSteps: async () => {
+        if (rest !== null) await this.#recorder?.keep(rest);
+      },
+    };
   }
 
   /** Proof of the gate of this version. The store keeps versions, which compiling has read. */
@@ -254,15 +277,14 @@ class Performance {
     return Object.fromEntries(given.filter(([name]) => Object.hasOwn(graph.state, name)));
   }
 
-  /** Steps that ended under earlier leases. Steps that ran when a worker died are recorded as ended with it. */
+  /** Steps of earlier leases. Steps that ran when a worker died ended with it. */
   async #earlierSteps(): Promise<readonly StepRecord[]> {
-    const { organizationId, runId } = this.#facts;
-    const { fence } = this.#lease.run;
-    const steps = await this.#parts.steps.list(organizationId, runId);
+    const { run } = this.#lease;
+    const steps = await this.#parts.steps.listOf(run);
     const error = { code: 'run.worker_lost', message: 'The worker died during this attempt.' };
-    const orphans = steps.filter((step) => step.status === 'running');
-    await this.#parts.steps.save(orphans.map((step) => ({ ...step, fence, status: 'failed', error })));
-    return steps.filter((step) => step.status !== 'running' && step.status !== 'waiting');
+    return steps.map((step) =>
+      step.status === 'running' ? { ...step, fence: run.fence, status: 'failed' as const, error } : step,
+    );
   }
 
   /** Counts stored steps only as progress: a run that dies before its checkpoint would otherwise never be given up. */
@@ -281,6 +303,16 @@ class Performance {
         logger.warn({ err: error, runId: run._id }, 'progress of a run could not be stored');
       });
     };
+  }
+
+  /** The end of a run counts more than its last steps. */
+  async #restOfSteps(): Promise<Unwritten | null> {
+    try {
+      return (await this.#recorder?.rest()) ?? null;
+    } catch (error) {
+      this.#parts.logger.error({ err: error, runId: this.#facts.runId }, 'steps of a run could not be stored');
+      return null;
+    }
   }
 
   async #flushAfterFailure(): Promise<void> {
