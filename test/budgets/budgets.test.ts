@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noopCatalog } from '#scripts/bench/targets/noop-workflow.ts';
-import { outside, readBudgets, rowOf } from '#test/budgets/budgets.ts';
-import { columns, startMeter, type Counts, type Measured, type Meter } from '#test/budgets/meter.ts';
+import { outside, readBudgets, rowOf, type Budget } from '#test/budgets/budgets.ts';
+import { columns, startMeter, type Counts, type Meter } from '#test/budgets/meter.ts';
 import { requestPaths, runPaths, type Path } from '#test/budgets/paths.ts';
 
 const head = ['path', ...columns, 'slack'].join(' | ');
@@ -15,13 +15,20 @@ const tries = 4;
 const fewest = (one: Counts, other: Counts): Counts =>
   Object.fromEntries(columns.map((name) => [name, Math.min(one[name], other[name])])) as Counts;
 
+/** The fewest of some measurements: of the first if that is within the budget. */
+async function untilWithin(budget: Budget, first: Counts, meter: Meter, act: Path): Promise<Counts> {
+  let counts = first;
+  for (let time = 1; time < tries && outside(budget, counts).length > 0; time += 1)
+    counts = fewest(counts, (await meter.measure(act)).counts);
+  return counts;
+}
+
 async function hold(meter: Meter, path: string, act: Path): Promise<void> {
   const budget = budgets.find((row) => row.path === path);
   // Keys are stamped once a minute, statements prepared once.
   await act();
-  let { counts, commands }: Measured = await meter.measure(act);
-  for (let time = 1; time < tries && budget !== undefined && outside(budget, counts).length > 0; time += 1)
-    counts = fewest(counts, (await meter.measure(act)).counts);
+  const { counts: first, commands } = await meter.measure(act);
+  const counts = budget === undefined ? first : await untilWithin(budget, first, meter, act);
   const problems = budget === undefined ? ['there is no budget'] : outside(budget, counts);
   const said = `${problems.join('\n')}\n${rowOf(path, counts, budget?.slack ?? 0)}\n${commands}`;
   expect(problems, said).toEqual([]);
