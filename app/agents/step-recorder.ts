@@ -42,7 +42,7 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
 type ChangedBuckets = ChangedSteps['buckets'];
 
 /** Longest delay before steps of a run are written together. */
-const lingerMs = 25;
+const lingerMs = 100;
 
 const isOver = ({ status }: StepRecord): boolean => status !== 'running' && status !== 'waiting';
 

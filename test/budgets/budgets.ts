@@ -15,18 +15,18 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
 presign                          |        3 |  1720 |      656 |     4 |       3 |       9 |  1300 |     1 |     0 |          0 |   490 |     0
-ack                              |       11 |  6800 |     2740 |     8 |      26 |      39 |  6440 |     2 |     3 |          0 |   737 |     0
+ack                              |       10 |  6430 |     2580 |     6 |      24 |      34 |  6150 |     2 |     3 |          0 |   737 |     0
 document by id                   |        2 |   665 |     1450 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   728 |     0
 list of 25                       |        2 |   583 |    14800 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15000 |     0
-execution accepted               |        9 |  4450 |     2210 |     5 |      16 |      25 |  3400 |     1 |     0 |          0 |   596 |     0
+execution accepted               |        8 |  4180 |     2040 |     4 |      17 |      24 |  3300 |     1 |     0 |          0 |   596 |     0
 tools/call get_context           |        3 |   762 |     1160 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1670 |     0
 tools/call get_workflow          |        2 |   522 |     1310 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  9900 |     0
 tools/call create_workflow       |        3 |  5410 |      805 |     2 |       5 |       9 |  5050 |     2 |     0 |          0 |   880 |     0
-realtime event                   |        2 |   875 |      206 |     2 |       4 |       8 |   775 |     0 |     0 |          0 |   423 |     0
-run of 5 no-op steps             |       21 | 27100 |     6490 |    50 |     132 |     194 | 33800 |     2 |     0 |          0 |   596 |     0
+realtime event                   |        1 |   571 |       41 |     1 |       5 |       7 |   636 |     0 |     0 |          0 |   424 |     0
+run of 5 no-op steps             |       14 | 15400 |     3990 |     7 |      42 |      56 | 16200 |     2 |     0 |          0 |   596 |     0
 search                           |        6 |  2880 |     3080 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1780 |     0
 chat question                    |       20 | 10400 |     6600 |     4 |       8 |      17 |  3820 |     5 |     0 |          0 |  2640 |     0
-upload and its default workflow  |       96 | 97000 |    53700 |    91 |     194 |     346 | 96600 |     4 |    13 |          5 |   740 |    20
+upload and its default workflow  |       70 | 83700 |    50800 |    50 |     128 |     213 | 83500 |     4 |    13 |          5 |   740 |    20
 `;
 
 export interface Budget extends Counts {
