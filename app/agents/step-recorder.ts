@@ -164,7 +164,7 @@ export class StepRecorder implements StepSink {
     this.#timer ??= setTimeout(() => this.#write(this.#takeChanged(), this.#events.splice(0)), lingerMs);
   }
 
-  /** What is taken needs no later write. */
+  /** Takes the changes since the last call: they need no later write. */
   #takeChanged(): ChangedBuckets {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
