@@ -3,7 +3,7 @@ import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 import type { Computing } from '#graphs/compute/computing.ts';
 import { executeRun, type AskedQuestion, type RunOutcome } from '#graphs/run/execute.ts';
 import { OcrFacts } from '#graphs/nodes/facts.ts';
-import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
+import type { NodeDeps, RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { RunParts } from '#graphs/run/run-context.ts';
 import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
 import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#app/agents/run-record.ts';
@@ -78,6 +78,7 @@ class Performance {
   readonly #innerThreads = new Set<string>();
   /** Names of secrets that the audit log names for this run. */
   readonly #revealed = new Set<string>();
+  #read: Promise<RunDocument> | null = null;
   #recorder: StepRecorder | null = null;
   #compiled: CompiledWorkflow | null = null;
   /** Number of the workflow's version. */
@@ -158,11 +159,22 @@ class Performance {
 
   /** Dependencies and cache of the nodes. A run of an experiment has its own, which leave documents and search as they are. */
   #nodeParts(recorder: StepRecorder): Pick<RunParts, 'cache' | 'deps'> {
-    const { nodeDeps, cache } = this.#parts;
+    const { cache } = this.#parts;
     const { experiment } = this.#lease.run;
+    const nodeDeps = { ...this.#parts.nodeDeps, document: this.#document };
     if (experiment !== undefined) return { deps: isolatedDeps(nodeDeps), cache: isolatedCache(cache, experiment) };
     return { deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) }, cache };
   }
+
+  readonly #document: NodeDeps['document'] = (run, asOf) => {
+    if (asOf === 'now') return this.#parts.nodeDeps.document(run);
+    this.#read ??= this.#parts.nodeDeps.document(run).catch((error: unknown) => {
+      // The next attempt reads it again.
+      this.#read = null;
+      throw error;
+    });
+    return this.#read;
+  };
 
   /** Nobody answers questions during an experiment: answers are part of the reference. */
   #waiting(questions: readonly AskedQuestion[]): Performed {
@@ -325,7 +337,7 @@ class Performance {
 
   async #documentHash(): Promise<string | null> {
     try {
-      return (await this.#parts.nodeDeps.document(this.#facts)).sha256;
+      return (await this.#document(this.#facts)).sha256;
     } catch {
       // The document is deleted or the database is down: the run itself reports the error.
       return null;
