@@ -100,20 +100,20 @@ export class Strangers {
   }
 
   /** Holds a refusal back: a caller that does not wait by itself cannot ask as fast as refusals are made. */
-  async #heldBack(error: FloodError, { socket }: IncomingMessage, response: ServerResponse): Promise<FloodError> {
+  async #heldBack(refusal: FloodError, { socket }: IncomingMessage, response: ServerResponse): Promise<FloodError> {
     // A second request before the response to the first one would use memory without a bound.
     if (this.#held.has(socket)) socket.destroy();
     else if (this.#held.size < mostHeld) {
       this.#held.add(socket);
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, Math.min(heldMs, error.leftMs));
+      const timer = setTimeout(resolve, Math.min(heldMs, refusal.leftMs));
       response.once('close', resolve);
       await promise;
       response.off('close', resolve);
       clearTimeout(timer);
       this.#held.delete(socket);
     }
-    return error.again();
+    return refusal.again();
   }
 
   /** Mount it before everything that reads a request. */
