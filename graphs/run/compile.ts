@@ -37,7 +37,7 @@ export async function compileGraph(
       checkpointer: parts.checkpointer,
     });
     // Undefined unless LangChain's own variables ask for traces.
-    if ((await CallbackManager.configure()) === undefined) withoutTracing(compiled);
+    if (CallbackManager.configure() === undefined) withoutTracing(compiled);
     return {
       graph,
       graphHash: graphHash(graph),

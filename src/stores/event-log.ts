@@ -95,15 +95,15 @@ function createEnds(ticks: () => number) {
   };
 }
 
-/** Event log in the database, with an in-process bus for events that this process appends. */
-export function createEventLog(
-  { events: buckets, counters }: Pick<Collections, 'events' | 'counters'>,
-  options: Partial<EventLogOptions> = {},
-) {
-  const { keep, trimEvery, forward, ticks } = { ...defaults, ...options };
-  const bus = createBus();
-  const ends = createEnds(ticks);
+type Rows = Pick<Collections, 'events' | 'counters'>;
+type Ends = ReturnType<typeof createEnds>;
 
+/** Stores events at the end of a log. `stored` is called with each row, in order. */
+function createStore(
+  { events: buckets, counters }: Rows,
+  ends: Ends,
+  stored: (organizationId: string, rows: readonly EventBucketRow[]) => void,
+) {
   /** Number of the last event. The counter has it when all events are deleted. */
   const endOf = async (organizationId: string): Promise<number> => {
     const [newest, counter] = await Promise.all([
@@ -124,30 +124,14 @@ export function createEventLog(
     return batch.filter(({ dedupeId }) => !known.has(dedupeId));
   };
 
-  /** Runs without waiting: one process crosses each multiple of `trimEvery`, and the next run deletes what a failed one left. */
-  const trim = (organizationId: string, before: number, last: number): void => {
-    if (last <= keep || Math.floor(before / trimEvery) === Math.floor(last / trimEvery)) return;
-    buckets.deleteMany({ organizationId, last: { $lte: last - keep } }, processSafe).catch(() => undefined);
-  };
-
-  const stored = (organizationId: string, rows: readonly EventBucketRow[]): void => {
-    const last = rows.at(-1)?.last;
-    if (last === undefined) return;
-    ends.seen(organizationId, last);
-    const logged = rows.flatMap(eventsOf);
-    bus.publish(logged);
-    forward(logged);
-    trim(organizationId, (rows[0]?.first ?? 1) - 1, last);
-  };
-
   /**
    * Stores the events behind the last one that this process knows. Numbers are unique: when another process was faster, or has one of the
    * events, nothing is stored, and the next attempt begins at the new end.
    */
   const store = async (organizationId: string, batch: readonly RealtimeEvent[]): Promise<void> => {
-    let left: readonly RealtimeEvent[] = [
-      ...new Map(batch.toReversed().map((one) => [one.dedupeId, one])).values(),
-    ].toReversed();
+    let left: readonly RealtimeEvent[] = [...Map.groupBy(batch, ({ dedupeId }) => dedupeId).values()].flatMap(
+      ([first]) => first ?? [],
+    );
     let after = ends.of(organizationId) ?? (await endOf(organizationId));
     while (left.length > 0) {
       const rows = bucketsOf(organizationId, after, left);
@@ -164,31 +148,11 @@ export function createEventLog(
     }
   };
 
-  const batcher = new Batcher<RealtimeEvent>(async (batch) => {
-    const byOrganization = Map.groupBy(batch, (event) => event.organizationId);
-    await Promise.all([...byOrganization].map(([organizationId, ofOne]) => store(organizationId, ofOne)));
-  });
+  return store;
+}
 
+function createReads({ events: buckets, counters }: Rows) {
   return {
-    /**
-     * Resolves when all events are stored; listeners receive them afterwards. `lingerMs`: no caller waits for these events, so they may be
-     * stored this much later together with others.
-     */
-    async append(
-      batch: readonly RealtimeEvent[],
-      { lingerMs = 0 }: { readonly lingerMs?: number } = {},
-    ): Promise<void> {
-      await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
-    },
-    /** Calls the listeners of this process with events that another process stored. Forwards nothing. */
-    receive(events: readonly LoggedEvent[]): void {
-      const newest = new Map(events.map(({ organizationId, seq }) => [organizationId, seq]));
-      for (const [organizationId, seq] of newest) ends.seen(organizationId, seq);
-      bus.publish(events);
-    },
-    /** Calls the listener for every event of the organization that this process appends or receives from now on. */
-    subscribe: (organizationId: string, listener: (event: LoggedEvent) => void): (() => void) =>
-      bus.subscribe(organizationId, listener),
     /** Events with `seq > after`, in order. Filters by execution if one is given. */
     async read(
       organizationId: string,
@@ -226,6 +190,58 @@ export function createEventLog(
       // Logs of older versions have no epoch.
       return { epoch: counter?.epoch ?? '0', forgotten: oldest === null ? last : oldest.first - 1, last };
     },
+  };
+}
+
+/** Event log in the database, with an in-process bus for events that this process appends. */
+export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {}) {
+  const { keep, trimEvery, forward, ticks } = { ...defaults, ...options };
+  const bus = createBus();
+  const ends = createEnds(ticks);
+
+  /** Runs without waiting: one process crosses each multiple of `trimEvery`, and the next run deletes what a failed one left. */
+  const trim = (organizationId: string, before: number, last: number): void => {
+    if (last <= keep || Math.floor(before / trimEvery) === Math.floor(last / trimEvery)) return;
+    rows.events.deleteMany({ organizationId, last: { $lte: last - keep } }, processSafe).catch(() => undefined);
+  };
+
+  const stored = (organizationId: string, added: readonly EventBucketRow[]): void => {
+    const last = added.at(-1)?.last;
+    if (last === undefined) return;
+    ends.seen(organizationId, last);
+    const logged = added.flatMap(eventsOf);
+    bus.publish(logged);
+    forward(logged);
+    trim(organizationId, (added[0]?.first ?? 1) - 1, last);
+  };
+
+  const store = createStore(rows, ends, stored);
+  const batcher = new Batcher<RealtimeEvent>(async (batch) => {
+    const byOrganization = Map.groupBy(batch, (event) => event.organizationId);
+    await Promise.all([...byOrganization].map(([organizationId, ofOne]) => store(organizationId, ofOne)));
+  });
+
+  return {
+    /**
+     * Resolves when all events are stored; listeners receive them afterwards. `lingerMs`: no caller waits for these events, so they may be
+     * stored this much later together with others.
+     */
+    async append(
+      batch: readonly RealtimeEvent[],
+      { lingerMs = 0 }: { readonly lingerMs?: number } = {},
+    ): Promise<void> {
+      await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
+    },
+    /** Calls the listeners of this process with events that another process stored. Forwards nothing. */
+    receive(events: readonly LoggedEvent[]): void {
+      const newest = new Map(events.map(({ organizationId, seq }) => [organizationId, seq]));
+      for (const [organizationId, seq] of newest) ends.seen(organizationId, seq);
+      bus.publish(events);
+    },
+    /** Calls the listener for every event of the organization that this process appends or receives from now on. */
+    subscribe: (organizationId: string, listener: (event: LoggedEvent) => void): (() => void) =>
+      bus.subscribe(organizationId, listener),
+    ...createReads(rows),
   };
 }
 

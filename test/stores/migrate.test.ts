@@ -126,7 +126,7 @@ describe('Data of schema 5', () => {
       { ...about, _id: 'step_gone', runId: 'run_gone', nodeId: 'n' } as { _id: string },
     ]);
     const event = { organizationId: 'org_o', type: 'run.created', at: new Date() };
-    await db.collection('events').createIndex({ organizationId: 1, seq: 1 }, { unique: true });
+    await db.collection('events').createIndex({ organizationId: 1, seq: 1 }, { unique: true }, undefined);
     await db.collection<{ _id: string }>('events').insertOne({ ...event, _id: 'a', seq: 7 } as { _id: string });
     await db.collection<{ _id: string }>('counters').insertOne({ _id: 'events:org_o', seq: 7 } as { _id: string });
     await db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 5 } });
