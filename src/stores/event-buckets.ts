@@ -15,7 +15,10 @@ function bucketOf(organizationId: string, first: number, events: readonly Realti
     at: new Date(Math.max(...events.map(({ at }) => at.getTime()))),
     ids: events.map(({ dedupeId }) => dedupeId),
     executionIds: [...new Set(events.flatMap(({ executionId }) => executionId ?? []))],
-    events: events.map(({ dedupeId: _, organizationId: __, ...event }) => event),
+    events: events.map((event) => {
+      const { dedupeId: _id, organizationId: _organizationId, ...rest } = event;
+      return rest;
+    }),
   };
 }
 

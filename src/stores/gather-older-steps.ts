@@ -10,7 +10,10 @@ type OlderStep = StepRecord & { readonly runId: string; readonly organizationId:
 const bucketSize = 50;
 const older = { nodeId: { $exists: true } } as const;
 
-const withoutPlace = ({ runId: _, organizationId: __, projectId: ___, ...step }: OlderStep): StepRecord => step;
+function withoutPlace(older: OlderStep): StepRecord {
+  const { runId: _runId, organizationId: _organizationId, projectId: _projectId, ...step } = older;
+  return step;
+}
 
 /** Stores the steps of one run in buckets. A run that names its buckets has them already: a crash left its older steps. */
 async function gather(db: Db, steps: readonly OlderStep[]): Promise<void> {

@@ -8,14 +8,8 @@ const timeMs = 50;
 
 const rowId = (organizationId: string, lane: Lane): string => `${organizationId}/${lane}`;
 
-/**
- * Places in the queue: start-time fair queueing. The runs of an organization have ranks at a distance of 1 / weight, and the first run of
- * an organization that waits for nothing has the rank of the next run to be claimed. Source: docs/decisions/0074.
- */
-export function createRunPlaces(
-  { queues, runs }: Pick<Collections, 'queues' | 'runs'>,
-  ticks: () => number = () => performance.now(),
-) {
+/** Virtual times of the lanes, each read at most once in `timeMs`. */
+function createTimes({ queues, runs }: Pick<Collections, 'queues' | 'runs'>, ticks: () => number) {
   /** Virtual time of a lane. Runs that a worker returned are left out: their ranks are of an earlier time. */
   const readTime = async (lane: Lane): Promise<number> => {
     const [next, last] = await Promise.all([
@@ -35,6 +29,18 @@ export function createRunPlaces(
     time.catch(() => times.delete(lane));
     return time;
   };
+  return timeOf;
+}
+
+/**
+ * Places in the queue: start-time fair queueing. The runs of an organization have ranks at a distance of 1 / weight, and the first run of
+ * an organization that waits for nothing has the rank of the next run to be claimed. Source: docs/decisions/0074.
+ */
+export function createRunPlaces(
+  { queues, runs }: Pick<Collections, 'queues' | 'runs'>,
+  ticks: () => number = () => performance.now(),
+) {
+  const timeOf = createTimes({ queues, runs }, ticks);
 
   const rowOf = (organizationId: string, lane: Lane) => ({ _id: rowId(organizationId, lane), organizationId });
 
