@@ -10,8 +10,8 @@ type OlderStep = StepRecord & { readonly runId: string; readonly organizationId:
 const bucketSize = 50;
 const older = { nodeId: { $exists: true } } as const;
 
-function withoutPlace(older: OlderStep): StepRecord {
-  const { runId: _runId, organizationId: _organizationId, projectId: _projectId, ...step } = older;
+function withoutPlace(record: OlderStep): StepRecord {
+  const { runId: _runId, organizationId: _organizationId, projectId: _projectId, ...step } = record;
   return step;
 }
 
