@@ -9,9 +9,9 @@ const engine = createTesseractEngine({ idleMs: 600_000 });
 const read = new LRUCache<string, OcrPage>({ max: 200 });
 
 /** The engine reads a page for itself alone: its result depends on nothing but these. */
-function keyOf({ png, ...page }: PageImage, { signal: _, ...options }: OcrOptions): string {
+function keyOf({ png, ...page }: PageImage, options: OcrOptions): string {
   return createHash('sha256')
-    .update(JSON.stringify([page, options]))
+    .update(JSON.stringify([page, { ...options, signal: undefined }]))
     .update(png)
     .digest('base64');
 }
