@@ -8,7 +8,7 @@ import type { Addresses } from '#app/compose/addresses.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
-import { warmOcr } from '#test/support/warm-ocr.ts';
+import { warmOcr } from '#test/adapters/ocr/warm-ocr.ts';
 import { quickPasswords } from '#test/auth/support/quick-passwords.ts';
 
 /** Response of the server; `body` is parsed JSON, or the text where it is none. */
