@@ -3,44 +3,32 @@ import { processSafe } from '#src/stores/connect.ts';
 import { interactiveBacklog, lanes, type Lane } from '#src/domain/runs/queue.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
-/** Time for which the virtual time of a lane is not read again. */
-const timeMs = 50;
-
 const rowId = (organizationId: string, lane: Lane): string => `${organizationId}/${lane}`;
 
-/** Virtual times of the lanes, each read at most once in `timeMs`. */
-function createTimes({ queues, runs }: Pick<Collections, 'queues' | 'runs'>, ticks: () => number) {
-  /** Virtual time of a lane. Runs that a worker returned are left out: their ranks are of an earlier time. */
-  const readTime = async (lane: Lane): Promise<number> => {
+/** Reads the virtual time of a lane. Runs that a worker returned are left out: their ranks are of an earlier time. */
+function createTimes({ queues, runs }: Pick<Collections, 'queues' | 'runs'>) {
+  const read = async (lane: Lane): Promise<number> => {
     const [next, last] = await Promise.all([
       runs.findOne({ status: 'queued', lane, fence: 0 }, { sort: { rank: 1 }, projection: { rank: 1 } }),
       queues.findOne({ lane }, { sort: { finish: -1 }, projection: { finish: 1 } }),
     ]);
     return next?.rank ?? last?.finish ?? 0;
   };
-
-  const times = new Map<Lane, { readonly at: number; readonly time: Promise<number> }>();
-  /** A lane whose time was read a moment ago: an organization is early by the turns of that moment at most. */
-  const timeOf = (lane: Lane): Promise<number> => {
-    const known = times.get(lane);
-    if (known !== undefined && ticks() - known.at < timeMs) return known.time;
-    const time = readTime(lane);
-    times.set(lane, { at: ticks(), time });
-    time.catch(() => times.delete(lane));
+  const reading = new Map<Lane, Promise<number>>();
+  return (lane: Lane): Promise<number> => {
+    // Requests of the same moment share a read.
+    const time = reading.get(lane) ?? read(lane).finally(() => reading.delete(lane));
+    reading.set(lane, time);
     return time;
   };
-  return timeOf;
 }
 
 /**
  * Places in the queue: start-time fair queueing. The runs of an organization have ranks at a distance of 1 / weight, and the first run of
  * an organization that waits for nothing has the rank of the next run to be claimed. Source: docs/decisions/0074.
  */
-export function createRunPlaces(
-  { queues, runs }: Pick<Collections, 'queues' | 'runs'>,
-  ticks: () => number = () => performance.now(),
-) {
-  const timeOf = createTimes({ queues, runs }, ticks);
+export function createRunPlaces({ queues, runs }: Pick<Collections, 'queues' | 'runs'>) {
+  const timeOf = createTimes({ queues, runs });
 
   const rowOf = (organizationId: string, lane: Lane) => ({ _id: rowId(organizationId, lane), organizationId });
 

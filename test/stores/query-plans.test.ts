@@ -484,12 +484,19 @@ function stagesOf(plan: Document): string[] {
   return [plan['stage'], ...inner.flatMap(stagesOf)];
 }
 
-/** Stages of the server's plan for a command, outermost first. */
-async function planOf(command: Document): Promise<string[]> {
+async function explained(command: Document): Promise<Document> {
   const { queryPlanner } = await database.client
     .db('inkgraph')
     .command({ explain: command, verbosity: 'queryPlanner' });
-  return stagesOf(queryPlanner.winningPlan);
+  return queryPlanner;
+}
+
+/** Stages of the server's plan for a command, outermost first. */
+const planOf = async (command: Document): Promise<string[]> => stagesOf((await explained(command))['winningPlan']);
+
+function indexesOf(plan: Document): string[] {
+  const inner = [plan['inputStage'], ...(plan['inputStages'] ?? [])].filter((one) => one !== undefined);
+  return [...(plan['indexName'] === undefined ? [] : [plan['indexName']]), ...inner.flatMap(indexesOf)];
 }
 
 test('every method of every repository was called', () => {
@@ -519,6 +526,32 @@ test('no query of a repository reads a whole collection, or sorts in memory', as
       bad.push(`${one.of}: ${stages.join(' < ')} for ${JSON.stringify(one.command)}`);
   }
   expect([...new Set(bad)]).toEqual([]);
+});
+
+/** Indexes that no query of a repository uses, by what uses them. */
+const usedElsewhere: Readonly<Record<string, string>> = {
+  'accounts userId_1': 'better-auth',
+  'documents organizationId_1_createdAt_-1__id_-1': 'the list of more than a hundred projects',
+  'invitations linkHash_1': 'sign-up by the link of an invitation',
+  'sessions userId_1': 'better-auth',
+  'verifications identifier_1': 'better-auth',
+};
+
+test('every index has a query that uses it, or keeps rows apart or deletes them', async () => {
+  const used = new Set<string>();
+  for (const { command } of asked) {
+    if (command === null) continue;
+    const { namespace, winningPlan } = await explained(command);
+    for (const name of indexesOf(winningPlan)) used.add(`${namespace.slice('inkgraph.'.length)} ${name}`);
+  }
+  const unasked: string[] = [];
+  const db = database.client.db('inkgraph');
+  for (const { name: collection } of await db.listCollections({}, { nameOnly: true }).toArray())
+    for (const { name = '', unique, expireAfterSeconds } of await db.collection(collection).indexes()) {
+      const works = name === '_id_' || unique === true || expireAfterSeconds !== undefined;
+      if (!works && !used.has(`${collection} ${name}`)) unasked.push(`${collection} ${name}`);
+    }
+  expect(unasked.toSorted()).toEqual(Object.keys(usedElsewhere).toSorted());
 });
 
 test('a query without an index would be seen', async () => {
