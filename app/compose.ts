@@ -59,6 +59,8 @@ export interface Overrides {
   readonly ocr?: OcrEngine | undefined;
   /** Time that running runs have to end when the app is disposed of; 7 s by default. */
   readonly drainMs?: number;
+  /** Longest delay before steps and checkpoints of runs are written together; 100 ms by default. */
+  readonly lingerMs?: number;
 }
 
 /** Regular work of the process with the object store. */
@@ -107,7 +109,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     opening,
   );
   const known = overrides.catalog ?? catalog;
-  const { sessionStore, passwords, siblings = noSiblings, ocr } = overrides;
+  const { sessionStore, passwords, siblings = noSiblings, ocr, lingerMs } = overrides;
   const core = await createCore(
     {
       config,
@@ -122,7 +124,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     opening,
   );
   const worker = config.services.has('agents')
-    ? createAgents({ config, data, core, catalog: known, ocr }, opening)
+    ? createAgents({ config, data, core, catalog: known, ocr, lingerMs }, opening)
     : null;
   opening.defer(async () => core.mailSender?.stop());
   opening.defer(async () => worker?.stop(overrides.drainMs ?? usualDrainMs));

@@ -14,6 +14,8 @@ export interface RecorderParts {
   readonly steps: StepStore;
   readonly events: EventLog;
   readonly logger: Logger;
+  /** Default: 100 ms. */
+  readonly lingerMs?: number | undefined;
 }
 
 function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord {
@@ -41,8 +43,8 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
 
 type ChangedBuckets = ChangedSteps['buckets'];
 
-/** Longest delay before steps of a run are written together. */
-const lingerMs = 100;
+/** Longest delay before steps of a run are written together, in milliseconds. */
+const usualLingerMs = 100;
 
 const isOver = ({ status }: StepRecord): boolean => status !== 'running' && status !== 'waiting';
 
@@ -161,7 +163,10 @@ export class StepRecorder implements StepSink {
   /** The realtime feed tells nothing of runs of experiments. */
   #announce(event: RealtimeEvent): void {
     if (this.#run.experiment === undefined) this.#events.push(event);
-    this.#timer ??= setTimeout(() => this.#write(this.#takeChanged(), this.#events.splice(0)), lingerMs);
+    this.#timer ??= setTimeout(
+      () => this.#write(this.#takeChanged(), this.#events.splice(0)),
+      this.#parts.lingerMs ?? usualLingerMs,
+    );
   }
 
   /** Takes the changes since the last call: they need no later write. */

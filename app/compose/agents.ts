@@ -32,7 +32,7 @@ import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
 /** LangGraph, its checkpoints and compiled graphs. Loaded for the first run. */
-function lazyGraphs(data: Data, known: Catalog, { turns }: Computing) {
+function lazyGraphs({ data, catalog: known, lingerMs }: AgentsParts, { turns }: Computing) {
   let loading: Promise<{ saver: RunCheckpointer; compile: typeof compileGraph }> | null = null;
   const load = () =>
     (loading ??= (async () => {
@@ -40,7 +40,7 @@ function lazyGraphs(data: Data, known: Catalog, { turns }: Computing) {
         import('#src/stores/checkpoints/saver.ts'),
         import('#graphs/run/compile.ts'),
       ]);
-      return { saver: new CheckpointSaver(data.database.db), compile };
+      return { saver: new CheckpointSaver(data.database.db, lingerMs), compile };
     })());
   return {
     async compile(graph: StoredGraph) {
@@ -71,6 +71,8 @@ interface AgentsParts {
   readonly catalog: Catalog;
   /** Closed by the composing program. Default: an engine of the process. */
   readonly ocr?: OcrEngine | undefined;
+  /** Longest delay before steps and checkpoints of runs are written together. Default: 100 ms. */
+  readonly lingerMs?: number | undefined;
 }
 
 /** Everything that nodes may use. */
@@ -101,14 +103,14 @@ function createOcr({ ocr: { language, workers } }: Config, stack: AsyncDisposabl
 
 /** Worker that takes runs from the queue, with OCR. Loads nothing heavy before the first run. */
 export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): Worker {
-  const { config, data, core, catalog } = given;
+  const { config, data, core, lingerMs } = given;
   const { deps, outside, relay, metrics } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
   const ocr = given.ocr ?? createOcr(config, stack);
   const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
   stack.defer(() => cache.idle());
   const computing = new Computing(core.compute, config.compute);
-  const graphs = lazyGraphs(data, catalog, computing);
+  const graphs = lazyGraphs(given, computing);
   const { deliveries, sender } = outside;
   const callbacks = new Callbacks({ executions, deliveries, pushed: () => sender.push() });
   const experiments = new ExperimentRunner({
@@ -131,6 +133,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
     compiled: createCompiledCache(),
     nodeDeps: nodeDepsOf({ core, ocr }),
     computing,
+    lingerMs,
     compile: (graph) => graphs.compile(graph),
   });
   const parts = {

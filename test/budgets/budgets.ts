@@ -23,7 +23,7 @@ tools/call get_context           |        3 |   770 |     1170 |     0 |       0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10000 |     0
 tools/call create_workflow       |        3 |  5470 |      814 |     2 |       5 |       9 |  5100 |     2 |     0 |          0 |   889 |     0
 realtime event                   |        1 |   577 |       42 |     1 |       5 |       7 |   643 |     0 |     0 |          0 |   429 |     0
-run of 5 no-op steps             |       12 | 15000 |     3800 |     6 |      38 |      50 | 15900 |     2 |     0 |          0 |   602 |     0
+run of 5 no-op steps             |       13 | 15300 |     3800 |     7 |      42 |      56 | 16400 |     2 |     0 |          0 |   602 |    15
 search                           |        6 |  2910 |     3120 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1800 |     0
 chat question                    |       20 | 10600 |     6670 |     4 |       8 |      17 |  3860 |     5 |     0 |          0 |  2670 |     0
 upload and its default workflow  |       60 | 76000 |    46000 |    36 |     106 |     172 | 76000 |     4 |    12 |          5 |   740 |    30

@@ -59,6 +59,8 @@ export async function startMeter(options: TestAppOptions = {}): Promise<Meter> {
     dataDir,
     overrides: {
       ...options.overrides,
+      // A run on a slow machine would write more often.
+      lingerMs: 5_000,
       openDatabase: async (wanted) => {
         const engine = await openOnWarmThread(wanted);
         const wire = await watchWire(engine.uri);

@@ -33,10 +33,10 @@ export class CheckpointSaver extends BaseCheckpointSaver {
   /** Threads whose caller knows that they have no stored rows. */
   readonly #fresh = new Set<string>();
 
-  constructor(db: Db) {
+  constructor(db: Db, lingerMs?: number) {
     super();
     this.#collections = checkpointCollections(db);
-    this.#writer = new CheckpointWriter(this.#collections);
+    this.#writer = new CheckpointWriter(this.#collections, lingerMs);
   }
 
   /** Same as `CheckpointWriter.before`. */

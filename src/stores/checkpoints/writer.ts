@@ -14,8 +14,8 @@ export type CheckpointOperation =
 /** Below MongoDB's 16 MB for a document, and far above a state of ids and small facts. */
 const maxRowCharacters = 4 * 1024 * 1024;
 
-/** Longest delay before checkpoints are written together. A worker that takes over a run may repeat this much. */
-const lingerMs = 100;
+/** Longest delay before checkpoints are written together, in milliseconds. A worker that takes over a run may repeat this much. */
+export const usualLingerMs = 100;
 
 interface ThreadWrites {
   /** Operations that the batcher does not have yet. */
@@ -33,14 +33,16 @@ interface ThreadWrites {
  */
 export class CheckpointWriter {
   readonly #collections: CheckpointCollections;
+  readonly #lingerMs: number;
   readonly #threads = new Map<string, ThreadWrites>();
   /** Hooks by run. Each stores the data that must precede the run's checkpoints. */
   readonly #before = new Map<string, () => Promise<void>>();
   #isScheduled = false;
   readonly #batcher = new Batcher<CheckpointOperation>((operations) => this.#store(operations), 1_000);
 
-  constructor(collections: CheckpointCollections) {
+  constructor(collections: CheckpointCollections, lingerMs = usualLingerMs) {
     this.#collections = collections;
+    this.#lingerMs = lingerMs;
   }
 
   /** `fresh`: the database has no row of this thread yet. */
@@ -61,7 +63,7 @@ export class CheckpointWriter {
     thread.waiting.push(operation);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setTimeout(() => this.#handAllOver(), lingerMs);
+    setTimeout(() => this.#handAllOver(), this.#lingerMs);
   }
 
   /**
