@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '#scripts/chaos/service-process.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { addWhole, effectsOf, openWorkshop, wholeEffects, type Workshop } from '#test/support/durable/durable-run.ts';
+import { stepsIn } from '#test/support/stored.ts';
 
 let workshop: Workshop;
 let graph: StoredGraph;
@@ -22,6 +23,7 @@ async function snapshot({ stored, api }: Workshop, runId: string): Promise<unkno
   const about = { organizationId: api.seed.organizationId, runId };
   return {
     run: await stored.runs.findOne({ _id: runId }),
+    steps: await stepsIn(stored, runId),
     embeddings: await stored.embeddings.find(about).sort({ _id: 1 }).toArray(),
     segmentations: await stored.segmentationResults.find(about).sort({ _id: 1 }).toArray(),
     documents: await stored.documents.find({}).sort({ _id: 1 }).toArray(),
