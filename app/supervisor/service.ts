@@ -3,7 +3,7 @@ import { compose, type App } from '#app/compose.ts';
 import { untilOver } from '#app/serve.ts';
 import { untilSignal } from '#app/signals.ts';
 import { withoutEvents, withoutWakes } from '#app/compose/siblings.ts';
-import { loadServices } from '#app/supervisor/load-services.ts';
+import { loadServices } from '#app/compose/services.ts';
 import { connectToSupervisor } from '#app/supervisor/connection.ts';
 import { loadConfig } from '#src/config/config.ts';
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type * as stringifier from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
 import type { ExperimentExport } from '#src/contracts/experiments/experiment.ts';
 
@@ -16,7 +17,7 @@ export function tableOf({ experiment: { metrics }, cells }: ExperimentExport): s
     cell.errorText,
     cell.outputText,
   ]);
-  const { stringify } = load('csv-stringify/sync') as typeof import('csv-stringify/sync');
+  const { stringify } = load('csv-stringify/sync') as typeof stringifier;
   // Outputs are untrusted: a spreadsheet would compute a text that begins with =.
   return stringify([headings, ...rows], { escape_formulas: true, cast: { boolean: String } });
 }

@@ -70,5 +70,5 @@ test('a count that is higher than its budget, or lower than its slack, is told w
   if (loose === undefined) throw new Error('there is no row');
   expect(outside(loose, { ...loose, commands: 8, sent: 800 })).toEqual([]);
   expect(outside(loose, { ...loose, commands: 7 })).toEqual(['commands: 7, so lower the budget of 10']);
-  expect(readBudgets(`${head}\n${rowOf('x', { ...budget, sent: 12_345 }, 0)}`)).toEqual([{ ...budget, sent: 12_400 }]);
+  expect(readBudgets(`${head}\n${rowOf('x', { ...budget, sent: 12_345 }, 0)}`)).toEqual([{ ...budget, sent: 12_500 }]);
 });

@@ -14,18 +14,18 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
  */
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
-presign                          |        3 |  1720 |      656 |     4 |       3 |       9 |  1300 |     1 |     0 |          0 |   490 |     0
-ack                              |       11 |  6800 |     2740 |     8 |      26 |      39 |  6440 |     2 |     3 |          0 |   737 |     0
-document by id                   |        2 |   665 |     1450 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   728 |     0
-list of 25                       |        2 |   583 |    14800 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15000 |     0
-execution accepted               |        9 |  4450 |     2210 |     5 |      16 |      25 |  3400 |     1 |     0 |          0 |   596 |     0
-tools/call get_context           |        3 |   762 |     1160 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1670 |     0
-tools/call get_workflow          |        2 |   522 |     1310 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  9900 |     0
-tools/call create_workflow       |        3 |  5410 |      805 |     2 |       5 |       9 |  5050 |     2 |     0 |          0 |   880 |     0
-realtime event                   |        2 |   875 |      206 |     2 |       4 |       8 |   775 |     0 |     0 |          0 |   423 |     0
-run of 5 no-op steps             |       21 | 27100 |     6490 |    50 |     132 |     194 | 33800 |     2 |     0 |          0 |   596 |     0
-search                           |        6 |  2880 |     3080 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1780 |     0
-chat question                    |       20 | 10400 |     6600 |     4 |       8 |      17 |  3820 |     5 |     0 |          0 |  2640 |     0
+presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
+ack                              |       11 |  6870 |     2770 |     8 |      26 |      39 |  6510 |     2 |     2 |          0 |   745 |     0
+document by id                   |        2 |   672 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   736 |     0
+list of 25                       |        2 |   589 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 14700 |     0
+execution accepted               |        9 |  4490 |     2230 |     5 |      16 |      25 |  3430 |     1 |     0 |          0 |   602 |     0
+tools/call get_context           |        3 |   770 |     1170 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1690 |     0
+tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10000 |     0
+tools/call create_workflow       |        3 |  5470 |      814 |     2 |       5 |       9 |  5100 |     2 |     0 |          0 |   889 |     0
+realtime event                   |        2 |   884 |      209 |     2 |       4 |       8 |   783 |     0 |     0 |          0 |   429 |     0
+run of 5 no-op steps             |       21 | 27400 |     6560 |    50 |     132 |     194 | 34200 |     2 |     0 |          0 |   602 |     0
+search                           |        6 |  2910 |     3120 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1800 |     0
+chat question                    |       20 | 10600 |     6670 |     4 |       8 |      17 |  3860 |     5 |     0 |          0 |  2670 |     0
 upload and its default workflow  |       96 | 97000 |    53700 |    91 |     194 |     346 | 96600 |     4 |    13 |          5 |   740 |    20
 `;
 
@@ -49,15 +49,16 @@ export function readBudgets(text = table): readonly Budget[] {
 const pathWidth = 32;
 const inBytes: ReadonlySet<Column> = new Set(['sent', 'received', 'bytes', 'reply']);
 
-/** Three digits, rounded up. */
-function roundedUp(bytes: number): number {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, bytes))) - 2);
-  return Math.ceil(bytes / unit) * unit;
+/** One percent more, in three digits: numbers of events grow, and with them their text. */
+function withMargin(bytes: number): number {
+  const most = bytes * 1.01;
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most))) - 2);
+  return Math.ceil(most / unit) * unit;
 }
 
 /** The row that `counts` would have in the table. */
 export function rowOf(path: string, counts: Counts, slack: number): string {
-  const values = [path, ...columns.map((name) => (inBytes.has(name) ? roundedUp(counts[name]) : counts[name])), slack];
+  const values = [path, ...columns.map((name) => (inBytes.has(name) ? withMargin(counts[name]) : counts[name])), slack];
   const [head = ''] = table.trim().split('\n');
   const widths = cells(head).map((name, at) => (at === 0 ? pathWidth : Math.max(name.length, 5)));
   return values

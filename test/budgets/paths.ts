@@ -49,7 +49,9 @@ export async function requestPaths(at: TestApp): Promise<Record<string, Path>> {
   const { seed, addresses } = at;
   const { organizationId, projectId } = seed;
   const place = { organizationId, projectId };
-  for (let n = 0; n < 30; n += 1) await at.app.deps.documents.insert(documentRecord(place));
+  // Newer than those of other paths, so that a list shows these.
+  const createdAt = new Date(Date.now() + 3_600_000);
+  for (let n = 0; n < 30; n += 1) await at.app.deps.documents.insert(documentRecord({ ...place, createdAt }));
   const { id: documentId } = await at.store(tinyPng, 'image/png');
   const workflowId = await addWorkflow(at, noopWorkflow(5).graph);
   const cookie = await at.signIn();

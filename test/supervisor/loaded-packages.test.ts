@@ -17,6 +17,7 @@ const allowed = [
   'pino',
   'proxy-addr',
   'rate-limiter-flexible',
+  're2js',
   'snowball-stemmers',
   'uqr',
   'zod',

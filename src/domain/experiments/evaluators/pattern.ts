@@ -1,12 +1,9 @@
-import { createRequire } from 'node:module';
-import type { RE2JS as Pattern } from 're2js';
+import { RE2JS, RE2JSException } from 're2js';
 import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { bounded } from '#src/domain/experiments/evaluators/error-rate.ts';
 import { noted, type PureEvaluator } from '#src/domain/experiments/evaluators/evaluator.ts';
 import { outputText } from '#src/domain/experiments/evaluators/text.ts';
-
-const load = createRequire(import.meta.url);
 
 type PatternSpec = SpecOf<'regex'>;
 
@@ -19,9 +16,7 @@ function repetitionsIn(pattern: string): number {
 }
 
 /** Error: `request.invalid` for a pattern that RE2 does not know, such as one with a lookaround. */
-function compiled({ pattern, flags }: PatternSpec): Pattern {
-  // A quarter of a megabyte of code, for the first pattern.
-  const { RE2JS, RE2JSException } = load('re2js') as typeof import('re2js');
+function compiled({ pattern, flags }: PatternSpec): RE2JS {
   const bits =
     (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) |
     (flags.includes('m') ? RE2JS.MULTILINE : 0) |
