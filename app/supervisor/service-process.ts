@@ -12,7 +12,7 @@ export interface ServiceProcessOptions {
   readonly services: readonly ServiceName[];
   readonly ports: Ports;
   readonly metricsPort: number | null;
-  /** Where services want the processor at the same time, the ones that answer requests come first. */
+  /** Scheduling priority: services that answer requests come before those that work on runs. */
   readonly priority: 'PRIORITY_NORMAL' | 'PRIORITY_BELOW_NORMAL';
   /** Half of the young generation's space of V8, in MiB. The usual 16 grow a process by tens of MiB, and save little work. */
   readonly semiSpaceMib: number;

@@ -4,6 +4,7 @@ import { untilOver } from '#app/serve.ts';
 import { untilSignal } from '#app/signals.ts';
 import { withoutEvents, withoutWakes } from '#app/compose/siblings.ts';
 import { loadServices } from '#app/compose/services.ts';
+import { releaseMemoryWhenIdle } from '#app/supervisor/release-memory.ts';
 import { connectToSupervisor } from '#app/supervisor/connection.ts';
 import { loadConfig } from '#src/config/config.ts';
 
@@ -25,6 +26,7 @@ async function run(): Promise<void> {
   const line = app.sessionLine();
   if (line !== null && !again) process.stdout.write(`${line}\n`);
   supervisor.up({ addresses, ports: app.ports() });
+  using _release = releaseMemoryWhenIdle();
   await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
 }
 

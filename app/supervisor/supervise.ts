@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { publishAddresses } from '#app/compose/addresses.ts';
 import { greet } from '#app/greeting.ts';
+import { releaseMemoryWhenIdle } from '#app/supervisor/release-memory.ts';
 import { ServiceProcess } from '#app/supervisor/service-process.ts';
 import { untilSignal } from '#app/signals.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
@@ -73,5 +74,6 @@ export async function supervise(config: Config): Promise<void> {
   logger.info({ ...addresses, services: [...config.services], pids }, 'inkgraph is up');
   greet(process.stdout, addresses, config.services);
   flushCompileCache();
+  using _release = releaseMemoryWhenIdle();
   logger.info({ signal: await signal }, 'stopping');
 }
