@@ -40,6 +40,7 @@ export interface Layout {
   readonly text: string;
   /** Mean word confidence weighted by length, 0..100; 0 without words. */
   readonly confidence: number;
+  readonly words: number;
   /** Characters of all words, without spaces. */
   readonly characters: number;
 }
@@ -55,8 +56,15 @@ export function readLayout(blocks: readonly TesseractBlock[], frame: Frame): Lay
     lines,
     text: paragraphs.map((paragraph) => paragraph.map((line) => line.text).join('\n')).join('\n\n'),
     confidence: meanConfidence(words),
+    words: words.length,
     characters: words.reduce((sum, word) => sum + word.text.length, 0),
   };
+}
+
+/** Words of a layout, which have no text yet. */
+export function countWords(blocks: readonly TesseractBlock[]): number {
+  const lines = blocks.flatMap((block) => block.paragraphs ?? []).flatMap((paragraph) => paragraph.lines ?? []);
+  return lines.reduce((sum, line) => sum + (line.words ?? []).length, 0);
 }
 
 function readLine(line: TesseractLine, frame: Frame): OcrLine | null {
