@@ -21,6 +21,7 @@ const config: KnipConfig = ({ production = false }) => ({
         'examples/*.ts',
         'examples/*/server.ts',
         'scripts/bench/targets/*.ts',
+        'scripts/bench/compare/turn.ts',
         'test/**/*.test.ts',
         'test/support/durable/*-service.ts',
       ],

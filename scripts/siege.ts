@@ -15,7 +15,10 @@ const milliseconds = (value: number): string => `${value.toFixed(1)} ms`;
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
 
 /** Reports a line; answers true when it meets the goals. */
-function show({ attack, quiet, under, quietBytes, underBytes }: SiegeLine, out: (text: string) => void): boolean {
+function show(
+  { attack, quiet, under, quietBytes, underBytes, statuses }: SiegeLine,
+  out: (text: string) => void,
+): boolean {
   const slower = under.p99 / quiet.p99;
   const memory = underBytes / quietBytes;
   const held = slower <= mostSlower && memory <= mostMemory && under.failed === 0 && under.limited === 0;
@@ -24,6 +27,8 @@ function show({ attack, quiet, under, quietBytes, underBytes }: SiegeLine, out: 
     `        p50 ${milliseconds(quiet.p50)} -> ${milliseconds(under.p50)}, p99 ${milliseconds(quiet.p99)} -> ${milliseconds(under.p99)} (${slower.toFixed(1)} x), ` +
       `${under.failed} failed, ${under.limited} limited of ${under.requests}; ${megabytes(quietBytes)} -> ${megabytes(underBytes)} (${memory.toFixed(2)} x)\n`,
   );
+  const responses = [...statuses].map(([status, count]) => `${count} of ${status || 'no response'}`);
+  out(`        the attacker got ${responses.join(', ') || 'nothing'}\n`);
   return held;
 }
 

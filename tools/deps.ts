@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { GraphCheck } from '#graphs/check.ts';
 import type { CheckGraph } from '#graphs/compute/check-in-thread.ts';
@@ -89,7 +90,7 @@ export interface ToolDeps {
   queueMail(mail: AccountMail): Promise<boolean>;
   /** Adds the default workflows to a new project. */
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
-  readonly cursorSecret: Buffer;
+  readonly cursorSecret: KeyObject;
   readonly limits: {
     readonly uploadMaxBytes: number;
     readonly signContentType: boolean;

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
@@ -206,7 +207,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     queueMail: people.queueMail,
     pageUrl: (path) => new URL(path, apiUrl).href,
     seedProject: (place) => addMissingCodeWorkflows(stores, place),
-    cursorSecret: data.derive('cursor'),
+    cursorSecret: createSecretKey(data.derive('cursor')),
     limits: limitsOf(config),
     modelLabels: labelsOf(models),
     logger,

@@ -24,14 +24,28 @@ const floodTimes = 2;
 
 /** The refusal of a caller that is far over its limit. */
 export class FloodError extends AppError {
-  readonly windowMs: number;
+  readonly #endsAt: number;
+  readonly #rule: string;
 
-  constructor(refusal: AppError, windowMs: number) {
-    const { code, detail, retryAfterSeconds = 1 } = refusal;
-    super(code, detail, { retryAfterSeconds, cause: refusal });
-    this.windowMs = windowMs;
+  constructor(rule: string, windowMs: number) {
+    const seconds = secondsOf(windowMs);
+    super('request.rate_limited', `${rule} Retry in ${seconds} s.`, { retryAfterSeconds: seconds });
+    this.#rule = rule;
+    this.#endsAt = performance.now() + windowMs;
+  }
+
+  /** Time until the window of the caller is over. */
+  get leftMs(): number {
+    return Math.max(0, this.#endsAt - performance.now());
+  }
+
+  /** The same refusal, with the time that is left by now. */
+  again(): FloodError {
+    return new FloodError(this.#rule, this.leftMs);
   }
 }
+
+const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
 
 const whose: Partial<Record<LimitKind, string>> = {
   'requests without a credential': 'One address may send',
@@ -92,19 +106,15 @@ export class RateLimiter {
       if (error instanceof RateLimiterRes) return error;
       throw error;
     });
-    const reset = Math.max(1, Math.ceil(state.msBeforeNext / 1_000));
+    const reset = secondsOf(state.msBeforeNext);
     response?.setHeader('ratelimit-policy', `"default";q=${requests};w=${seconds}`);
     response?.setHeader('ratelimit', `"default";r=${state.remainingPoints};t=${reset}`);
     if (state.consumedPoints <= requests) return;
     const { kind, log } = this.#options;
     log?.hit(kind, { caller });
-    const refusal = new AppError(
-      'request.rate_limited',
-      `${whose[kind] ?? 'One key or session may send'} ${requests} requests in ${seconds} s. Retry in ${reset} s.`,
-      { retryAfterSeconds: reset },
-    );
-    if (state.consumedPoints > requests * floodTimes) throw new FloodError(refusal, state.msBeforeNext);
-    throw refusal;
+    const rule = `${whose[kind] ?? 'One key or session may send'} ${requests} requests in ${seconds} s.`;
+    if (state.consumedPoints > requests * floodTimes) throw new FloodError(rule, state.msBeforeNext);
+    throw new AppError('request.rate_limited', `${rule} Retry in ${reset} s.`, { retryAfterSeconds: reset });
   }
 
   /** Takes back one count of `take`. */

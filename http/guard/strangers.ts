@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { addressOf, networkOf, type Trusts } from '#http/guard/address.ts';
 import type { Connections } from '#http/guard/connections.ts';
 import type { LimitKind, LimitLog } from '#http/guard/limit-log.ts';
 import { FloodError, RateLimiter } from '#http/guard/rate-limit.ts';
+import { Turns } from '#http/guard/turns.ts';
 
 /** Called when a request has shown a valid credential. `caller` names its holder; absent for a signed address. */
 export type Welcome = (caller?: string) => void;
@@ -22,6 +24,9 @@ const windowSeconds = 2;
 /** Credentials that are remembered, and for how long. */
 const rememberedCredentials = 10_000;
 const rememberedMs = 600_000;
+/** Time that a refusal of a flood is held back, and the number of those that are. */
+const heldMs = 1_000;
+const mostHeld = 1_000;
 
 function credentialOf({ headers }: IncomingMessage): string | null {
   const { authorization, cookie } = headers;
@@ -47,6 +52,9 @@ export class Strangers {
   });
   /** Refusals of callers that flood, by holder and by the hash of the header, until their window is over. */
   readonly #floods = new LRUCache<string, FloodError>({ maxSize: rememberedCredentials, sizeCalculation: () => 1 });
+  readonly #turns = new Turns();
+  /** Connections with a refusal that is held back. */
+  readonly #held = new Set<Socket>();
 
   constructor(parts: StrangerParts) {
     this.#parts = parts;
@@ -69,13 +77,15 @@ export class Strangers {
     const limiter = holder === undefined ? limiters.strangers : limiters.known;
     const counted = holder ?? networkOf(addressOf(request, this.#parts.trusts));
     const refusal = (credential === null ? undefined : this.#floods.get(credential)) ?? this.#floods.get(counted);
-    if (refusal !== undefined) throw refusal;
+    if (refusal !== undefined) throw await this.#heldBack(refusal, request, response);
+    // Order matters: a request that waits for its turn does not count yet, since its count may be given back.
+    await this.#turns.take(counted, response);
     try {
       await limiter.take(counted, null);
     } catch (error) {
       // Counts of an address are given back to those that turn out to have a credential.
       if (holder !== undefined) this.#refuseFlood(counted, error);
-      throw error;
+      throw error instanceof FloodError ? await this.#heldBack(error, request, response) : error;
     }
     let isCounted = true;
     return (caller) => {
@@ -86,7 +96,24 @@ export class Strangers {
   }
 
   #refuseFlood(counted: string, error: unknown): void {
-    if (error instanceof FloodError) this.#floods.set(counted, error, { ttl: Math.max(1, error.windowMs) });
+    if (error instanceof FloodError) this.#floods.set(counted, error, { ttl: Math.max(1, error.leftMs) });
+  }
+
+  /** Holds a refusal back: a caller that does not wait by itself cannot ask as fast as refusals are made. */
+  async #heldBack(refusal: FloodError, { socket }: IncomingMessage, response: ServerResponse): Promise<FloodError> {
+    // A second request before the response to the first one would use memory without a bound.
+    if (this.#held.has(socket)) socket.destroy();
+    else if (this.#held.size < mostHeld) {
+      this.#held.add(socket);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, Math.min(heldMs, refusal.leftMs));
+      response.once('close', resolve);
+      await promise;
+      response.off('close', resolve);
+      clearTimeout(timer);
+      this.#held.delete(socket);
+    }
+    return refusal.again();
   }
 
   /** Mount it before everything that reads a request. */

@@ -12,8 +12,16 @@ const row = dashboardLive.realtime;
 /** Path under which the web bundle's proxy reaches the stream. */
 const proxyPath = '/api/realtime/dashboard';
 
-/** Requests that may end a session or a membership. */
-const accessPaths = ['/api/auth/', '/api/dashboard/members', '/api/dashboard/organization'];
+/** Requests that may end a session or a membership, or make a second factor necessary: of programs, and of the forms of pages. */
+const accessPaths = [
+  '/api/auth/',
+  '/api/dashboard/members',
+  '/api/dashboard/organization',
+  '/organizations',
+  '/passkeys/',
+  '/sign-out',
+  '/two-factor/',
+];
 
 function chosenProjects(principal: Principal, query: Record<string, unknown>): ReadonlySet<string> | null {
   const named = query['projectIds'] as readonly string[] | undefined;

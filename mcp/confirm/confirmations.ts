@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import {
   createRequestStateCodec,
   inputRequired,
@@ -61,7 +61,7 @@ export class Confirmations {
   readonly #codec: RequestStateCodec<Sealed>;
 
   /** `secret`: the same in all replicas. The sealing key is derived from it. */
-  constructor(secret: Buffer) {
+  constructor(secret: Buffer | KeyObject) {
     const sealing = createHmac('sha256', secret).update('mcp confirmation').digest();
     this.#codec = createRequestStateCodec<Sealed>({ key: sealing, ttlSeconds });
   }

@@ -1,47 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { orExplain } from '#scripts/cli/with-app.ts';
+import { compareWith, comparisonTable } from '#scripts/bench/compare/compare.ts';
 import { truthOf } from '#scripts/bench/documents/truth.ts';
 import { machine, oneMinuteLoad } from '#scripts/bench/machine.ts';
+import { measure } from '#scripts/bench/measure.ts';
 import { readOptions, usage, type Options } from '#scripts/bench/options.ts';
-import type { BenchContext, Line } from '#scripts/bench/row.ts';
 import { summarizeProfiles } from '#scripts/bench/profiles.ts';
 import { rows } from '#scripts/bench/rows.ts';
 import { table } from '#scripts/bench/table.ts';
 import { isBroken, ratioOf, slack, verdictOf } from '#scripts/bench/verdict.ts';
-
-/** A row that could not be measured is a line of its own: the others still count. */
-async function measureAll(options: Options, context: BenchContext): Promise<Line[]> {
-  const lines: Line[] = [];
-  for (const row of rows) {
-    if (options.only.length > 0 && !options.only.includes(row.id)) continue;
-    try {
-      const progress = (text: string): void => context.progress(`${row.id} ${text}`);
-      lines.push(...(await row.measure({ ...context, progress })));
-    } catch (error) {
-      const note = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      lines.push({ id: row.id, what: 'failed', unit: '', ours: null, goal: { of: 'ratio' }, note });
-    }
-  }
-  return lines;
-}
-
-async function measure(options: Options): Promise<Line[]> {
-  const scratch = await mkdtemp(join(tmpdir(), 'inkgraph-bench-'));
-  try {
-    return await measureAll(options, {
-      runs: options.runs,
-      scale: options.quick ? 0.2 : 1,
-      images: options.images,
-      profiles: options.profiles,
-      scratch,
-      progress: (text) => void process.stderr.write(`${text}\n`),
-    });
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-}
 
 async function writeFigures(options: Options, startedAt: Date, figures: object): Promise<string> {
   const file = options.json ?? join('bench-results', `${startedAt.toISOString().replaceAll(':', '-')}.json`);
@@ -51,6 +19,24 @@ async function writeFigures(options: Options, startedAt: Date, figures: object):
   return file;
 }
 
+async function compareTrees(options: Options, commit: string): Promise<void> {
+  const startedAt = new Date();
+  const before = oneMinuteLoad();
+  const compared = await compareWith(commit, options);
+  const load = { before, after: oneMinuteLoad() };
+  const file = await writeFigures(options, startedAt, { machine: machine(), load, ...compared });
+  process.stdout.write(
+    `\n${comparisonTable(compared)}\n${options.runs} rounds in turns; 1-minute load ${load.before} before, ${load.after} after\nfigures: ${file}\n`,
+  );
+  const worse = compared.comparisons.filter(({ judgment }) => judgment === 'worse');
+  if (options.strict && worse.length + compared.failures.length > 0) {
+    process.stderr.write(
+      `${worse.length} line(s) are worse than ${compared.commit}, ${compared.failures.length} failed\n`,
+    );
+    process.exitCode = 1;
+  }
+}
+
 async function main(): Promise<void> {
   const ids = rows.map((row) => row.id);
   const options = readOptions(process.argv.slice(2), ids);
@@ -58,10 +44,17 @@ async function main(): Promise<void> {
   const { profiles, quick, runs } = options;
   // Reports a missing folder now, not after twenty minutes.
   for (const folder of options.images) await truthOf(folder);
+  if (options.compare !== null) return compareTrees(options, options.compare);
   const startedAt = new Date();
   if (profiles !== null) await mkdir(profiles, { recursive: true });
   const before = oneMinuteLoad();
-  const lines = await measure(options);
+  const lines = await measure(options.only, {
+    runs,
+    scale: quick ? 0.2 : 1,
+    images: options.images,
+    profiles,
+    progress: (text) => void process.stderr.write(`${text}\n`),
+  });
   if (profiles !== null) await writeFile(join(profiles, 'summary.txt'), await summarizeProfiles(profiles));
   const on = machine();
   const load = { before, after: oneMinuteLoad() };

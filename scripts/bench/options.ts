@@ -11,6 +11,8 @@ export interface Options {
   readonly runs: number;
   readonly json: string | null;
   readonly profiles: string | null;
+  /** Commit to compare the working tree with. */
+  readonly compare: string | null;
   readonly help: boolean;
 }
 
@@ -21,7 +23,8 @@ export const usage = `npm run bench -- [options]
   --runs <n>         interleaved runs of each side, 5 or more (default 5)
   --json <file>      where the figures go (default bench-results/<time>.json)
   --profile <folder> CPU profiles of the processes under test, with a summary (figures are slower then)
-  --strict           exit code 1 when a ratio misses its goal by more than a factor of 1.3
+  --compare <commit> measures the working tree and that commit in turns, without peers; prints ratios and their spread
+  --strict           exit code 1 when a ratio misses its goal by more than a factor of 1.3, or a comparison is worse
 `;
 
 /** Throws UsageError, or parseArgs' own error for an unknown option. */
@@ -36,6 +39,7 @@ export function readOptions(args: readonly string[], rowIds: readonly string[]):
       runs: { type: 'string', default: '5' },
       json: { type: 'string' },
       profile: { type: 'string' },
+      compare: { type: 'string' },
       help: { type: 'boolean', default: false, short: 'h' },
     },
   });
@@ -53,6 +57,7 @@ export function readOptions(args: readonly string[], rowIds: readonly string[]):
     runs,
     json: values.json === undefined ? null : resolve(values.json),
     profiles: values.profile === undefined ? null : resolve(values.profile),
+    compare: values.compare ?? null,
     help: values.help,
   };
 }

@@ -39,6 +39,8 @@ export interface BenchContext {
   readonly images: readonly string[];
   /** A folder for CPU profiles of the processes under test. */
   readonly profiles: string | null;
+  /** False: measure without peers, as a comparison of two trees does. Default: true. */
+  readonly peers?: boolean;
   /** An empty folder, removed at the end. */
   readonly scratch: string;
   /** Tells the person what is being done. */
@@ -56,7 +58,15 @@ export function scaled(context: BenchContext, operations: number): number {
   return Math.max(5, Math.round(operations * context.scale));
 }
 
-/** Lets each side run once for warmth, then `runs` times in turn; who begins changes from run to run. */
+function sidesOf({ peers = true }: BenchContext, run: number): readonly ('ours' | 'peer')[] {
+  if (!peers) return ['ours'];
+  return run % 2 === 0 ? ['ours', 'peer'] : ['peer', 'ours'];
+}
+
+/**
+ * Lets each side run once for warmth, then `runs` times in turn; the side that begins changes from run to run. Without peers, ours stands in
+ * for the peer.
+ */
 export async function interleave<Result>(
   context: BenchContext,
   sides: Readonly<Record<'ours' | 'peer', (run: number) => Promise<Result>>>,
@@ -64,10 +74,10 @@ export async function interleave<Result>(
   const results: Record<'ours' | 'peer', Result[]> = { ours: [], peer: [] };
   for (let run = 0; run <= context.runs; run += 1) {
     context.progress(run === 0 ? 'warming up' : `run ${run} of ${context.runs}`);
-    for (const side of run % 2 === 0 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const)) {
+    for (const side of sidesOf(context, run)) {
       const result = await sides[side](run);
       if (run > 0) results[side].push(result);
     }
   }
-  return results;
+  return (context.peers ?? true) ? results : { ours: results.ours, peer: results.ours };
 }

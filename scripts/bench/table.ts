@@ -4,7 +4,7 @@ import { ratioOf, verdictOf } from '#scripts/bench/verdict.ts';
 const heads = ['row', 'what', 'unit', 'ours', 'p95', 'CPU ms', 'peer', 'median', 'CPU ms', 'ratio', 'goal', 'result'];
 
 /** Three digits that count, and no more than a reader needs. */
-function short(value: number | null | undefined): string {
+export function short(value: number | null | undefined): string {
   if (value === null || value === undefined) return '';
   const size = Math.abs(value);
   if (size !== 0 && size < 0.001) return value.toExponential(1);
@@ -39,14 +39,18 @@ function cells(line: Line): string[] {
   ];
 }
 
-/** A Markdown table with aligned columns, and the notes below it. */
-export function table(lines: readonly Line[]): string {
-  const rows = [heads, ...lines.map(cells)];
-  const widths = heads.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+/** Lines of a Markdown table with aligned columns. The first row is its head. */
+export function columnsOf(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const [head = '', ...body] = rows.map(
     (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`,
   );
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body];
+}
+
+/** A Markdown table of the lines, and the notes below it. */
+export function table(lines: readonly Line[]): string {
+  const rows = [heads, ...lines.map(cells)];
   const notes = lines.flatMap(({ id, what, note }) => (note === undefined ? [] : [`  ${id} ${what}: ${note}`]));
-  return [head, rule, ...body, ...(notes.length === 0 ? [] : ['', ...notes]), ''].join('\n');
+  return [...columnsOf(rows), ...(notes.length === 0 ? [] : ['', ...notes]), ''].join('\n');
 }

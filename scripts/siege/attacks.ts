@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
-import { flood, senderFrom, type Sender } from '#scripts/siege/send.ts';
+import { flood, senderFrom, type Sender, type Statuses } from '#scripts/siege/send.ts';
 import type { Target } from '#scripts/siege/target.ts';
 
 /** Addresses of attackers; the tenant uses 127.0.0.1. */
@@ -10,7 +10,7 @@ const attackers = '127.0.0.2';
 export interface Attack {
   readonly name: string;
   /** Goes on until the signal. */
-  run(target: Target, signal: AbortSignal): Promise<void>;
+  run(target: Target, signal: AbortSignal, statuses: Statuses): Promise<void>;
 }
 
 const json = (body: object, key?: string) => ({
@@ -18,8 +18,8 @@ const json = (body: object, key?: string) => ({
   body: JSON.stringify(body),
 });
 
-async function withSender(work: (sender: Sender) => Promise<void>): Promise<void> {
-  using sender = senderFrom(attackers);
+async function withSender(statuses: Statuses, work: (sender: Sender) => Promise<void>): Promise<void> {
+  using sender = senderFrom(attackers, statuses);
   await work(sender);
 }
 
@@ -129,8 +129,8 @@ const tool = (name: string, input: object, key: string) => ({
 export const attacks: readonly Attack[] = [
   {
     name: 'sign-in with 90,000 keys in 1 MB, ten at once',
-    run: ({ api }, signal) =>
-      withSender(({ send }) =>
+    run: ({ api }, signal, statuses) =>
+      withSender(statuses, ({ send }) =>
         flood(10, signal, () =>
           send({
             method: 'POST',
@@ -143,8 +143,8 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'requests without a credential, 50 at once',
-    run: ({ api, mcp, objects }, signal) =>
-      withSender(({ send }) =>
+    run: ({ api, mcp, objects }, signal, statuses) =>
+      withSender(statuses, ({ send }) =>
         flood(50, signal, (turn) => {
           const urls = [`${api}/api/service/workflows`, `${mcp}/mcp`, `${objects}/o/none?signature=wrong`];
           return send({ method: turn % 3 === 1 ? 'POST' : 'GET', url: urls[turn % 3] ?? api });
@@ -157,8 +157,8 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'a valid key as fast as it can, 50 at once',
-    run: ({ api, key }, signal) =>
-      withSender(({ send }) =>
+    run: ({ api, key }, signal, statuses) =>
+      withSender(statuses, ({ send }) =>
         flood(50, signal, () =>
           send({ method: 'GET', url: `${api}/api/service/documents`, headers: { 'x-api-key': key } }),
         ),
@@ -166,8 +166,8 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'four runs that compute in a loop',
-    run: ({ api, key, documentId, loopingWorkflowId }, signal) =>
-      withSender(({ send }) =>
+    run: ({ api, key, documentId, loopingWorkflowId }, signal, statuses) =>
+      withSender(statuses, ({ send }) =>
         flood(4, signal, async () => {
           const body = { workflowId: loopingWorkflowId, documentIds: [documentId] };
           const url = `${api}/api/service/workflow-executions`;
@@ -180,8 +180,8 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'checks of a graph with 500 expressions',
-    run: ({ mcp, key }, signal) =>
-      withSender(({ send }) => {
+    run: ({ mcp, key }, signal, statuses) =>
+      withSender(statuses, ({ send }) => {
         const set = Object.fromEntries(
           Array.from({ length: 100 }, (_, at) => [`v${at}`, 'range(1000).map(i, range(1000).map(j, i * j)).size()']),
         );
@@ -194,18 +194,16 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'a schema whose references unfold to 2^40 parts',
-    run: ({ api, key }, signal) =>
-      withSender(({ send }) => {
+    run: ({ mcp, key }, signal, statuses) =>
+      withSender(statuses, ({ send }) => {
         const graph = chain({ type: 'llm', config: { prompt: 'x', schema: doubled, output: 'out' } }, { out: {} });
-        return flood(4, signal, () =>
-          send({ method: 'POST', url: `${api}/api/dashboard/workflows`, ...json({ name: 'Hostile', graph }, key) }),
-        );
+        return flood(4, signal, () => send({ ...tool('validate_workflow', { graph }, key), url: `${mcp}/mcp` }));
       }),
   },
   {
     name: 'PDFs of 1 MB that unpack to 400 MB',
-    run: (target, signal) =>
-      withSender(async (sender) => {
+    run: (target, signal, statuses) =>
+      withSender(statuses, async (sender) => {
         const bytes = pdfBomb();
         const { api, workflowKey, key } = target;
         await flood(2, signal, async () => {
@@ -222,8 +220,8 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'uploads for a workflow, as fast as the limits allow',
-    run: ({ api, workflowKey }, signal) =>
-      withSender((sender) => {
+    run: ({ api, workflowKey }, signal, statuses) =>
+      withSender(statuses, (sender) => {
         const bytes = Buffer.from(
           'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
           'base64',

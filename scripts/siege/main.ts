@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
 import { graphHash } from '#graphs/hash.ts';
@@ -9,11 +10,13 @@ import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { newId } from '#src/domain/ids.ts';
 import { issueKey } from '#tools/keys/issue-key.ts';
 import { startChild } from '#scripts/bench/processes/child.ts';
+import { processesOf, proportionalBytes } from '#scripts/bench/processes/process-tree.ts';
 import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.ts';
 import { storeDocument } from '#scripts/siege/store-document.ts';
+import type { Statuses } from '#scripts/siege/send.ts';
 import { attacks } from '#scripts/siege/attacks.ts';
 import type { Target } from '#scripts/siege/target.ts';
-import { ordinaryUse, type Experience } from '#scripts/siege/tenant.ts';
+import { experienceOf, ordinaryUse, type Experience } from '#scripts/siege/tenant.ts';
 
 export interface SiegeOptions {
   /** Seconds that each attack lasts. */
@@ -27,7 +30,9 @@ export interface SiegeLine {
   readonly attack: string;
   readonly quiet: Experience;
   readonly under: Experience;
-  /** Memory of all processes, at its highest in the quiet and under the attack. */
+  /** Responses that the attacker got. */
+  readonly statuses: Statuses;
+  /** Memory of all processes, at its highest in the quiet before and under the attack. Shared pages count once. */
   readonly quietBytes: number;
   readonly underBytes: number;
 }
@@ -112,8 +117,8 @@ async function addAttacker(inkgraph: Inkgraph): Promise<Target> {
 async function highest<Result>(inkgraph: Inkgraph, work: Promise<Result>): Promise<{ result: Result; bytes: number }> {
   let bytes = 0;
   const timer = setInterval(() => {
-    void inkgraph.service.usage().then(({ rssBytes }) => {
-      bytes = Math.max(bytes, rssBytes);
+    void proportionalBytes(inkgraph.service.pid).then((now) => {
+      bytes = Math.max(bytes, now);
     });
   }, 500);
   try {
@@ -123,7 +128,27 @@ async function highest<Result>(inkgraph: Inkgraph, work: Promise<Result>): Promi
   }
 }
 
-/** An ordinary tenant beside each attack, measured before and under it. Source: docs/decisions/0081. */
+/** A quiet service uses less than so much of a processor, and has no processes left that were started by need. */
+const quietShare = 0.05;
+const settleMs = 90_000;
+
+/**
+ * Resolves when nothing is left of an attack: else the tenant would pay for it in what counts as the quiet, and the next attack would meet
+ * refusals of this one.
+ */
+async function settled({ service }: Inkgraph, processes: number): Promise<void> {
+  const until = performance.now() + settleMs;
+  let before = await service.usage();
+  for (let calm = 0; calm < 2 && performance.now() < until;) {
+    await pause(1_000);
+    const now = await service.usage();
+    const isCalm = now.cpuMs - before.cpuMs < 1_000 * quietShare && (await processesOf(service.pid)) <= processes;
+    calm = isCalm ? calm + 1 : 0;
+    before = now;
+  }
+}
+
+/** An ordinary tenant beside each attack, measured before, after and under it. Source: docs/decisions/0081. */
 export async function siege({ seconds, only, progress }: SiegeOptions): Promise<readonly SiegeLine[]> {
   const scratch = await mkdtemp(join(tmpdir(), 'inkgraph-siege-'));
   try {
@@ -136,17 +161,22 @@ export async function siege({ seconds, only, progress }: SiegeOptions): Promise<
     await ordinaryUse(tenant, 2);
     await using attacker = startChild(new URL('attacker.ts', import.meta.url));
     const lines: SiegeLine[] = [];
+    const processes = await processesOf(inkgraph.service.pid);
     for (const { name } of attacks.filter((one) => only.length === 0 || only.some((part) => one.name.includes(part)))) {
-      const quiet = await highest(inkgraph, ordinaryUse(tenant, seconds));
+      await settled(inkgraph, processes);
+      const before = await highest(inkgraph, ordinaryUse(tenant, seconds));
       progress(`attack: ${name}`);
       await attacker.ask('begin', { name, target });
       const under = await highest(inkgraph, ordinaryUse(tenant, seconds));
-      await attacker.ask('end');
+      const statuses = await attacker.ask<Statuses>('end');
+      await settled(inkgraph, processes);
+      const after = await ordinaryUse(tenant, seconds);
       lines.push({
         attack: name,
-        quiet: quiet.result,
-        under: under.result,
-        quietBytes: quiet.bytes,
+        quiet: experienceOf([before.result, after]),
+        under: experienceOf([under.result]),
+        statuses,
+        quietBytes: before.bytes,
         underBytes: under.bytes,
       });
     }

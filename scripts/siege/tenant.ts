@@ -15,12 +15,31 @@ export interface Experience {
 
 const betweenMs = 25;
 
+/** Times of the requests in milliseconds, and the other figures. */
+interface Observed {
+  readonly times: readonly number[];
+  readonly failed: number;
+  readonly limited: number;
+}
+
+export function experienceOf(observed: readonly Observed[]): Experience {
+  const times = observed.flatMap((one) => one.times);
+  const sum = (name: 'failed' | 'limited'): number => observed.reduce((total, one) => total + one[name], 0);
+  return {
+    requests: times.length,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    failed: sum('failed'),
+    limited: sum('limited'),
+  };
+}
+
 /** Asks for a document, its list and a presigned upload in turn, one request at a time, until the time is over. */
 export async function ordinaryUse(
   { api, key, documentId }: { api: string; key: string; documentId: string },
   seconds: number,
-): Promise<Experience> {
-  using sender = senderFrom('127.0.0.1', 1);
+): Promise<Observed> {
+  using sender = senderFrom('127.0.0.1', new Map(), 1);
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const presign = JSON.stringify({ contentType: 'image/png', size: 70, visibility: 'private' });
   const requests = [
@@ -42,5 +61,5 @@ export async function ordinaryUse(
       await pause(betweenMs);
     }
   }
-  return { requests: times.length, p50: quantile(times, 0.5), p99: quantile(times, 0.99), failed, limited };
+  return { times, failed, limited };
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { AppError } from '#src/domain/app-error.ts';
 
 /** Position in a list that is sorted from new to old: the next page holds strictly older items. */
@@ -7,17 +7,17 @@ export interface ListPosition {
   readonly id: string;
 }
 
-const sign = (secret: Buffer, payload: string, binding: string): Buffer =>
+const sign = (secret: Buffer | KeyObject, payload: string, binding: string): Buffer =>
   createHmac('sha256', secret).update(`${binding}\n${payload}`).digest().subarray(0, 16);
 
 /** Encodes a signed cursor. `binding` holds tenant and filters, which makes the cursor invalid for other lists. */
-export function encodeCursor(secret: Buffer, binding: string, position: ListPosition): string {
+export function encodeCursor(secret: Buffer | KeyObject, binding: string, position: ListPosition): string {
   const payload = `${position.createdAt.getTime()}.${position.id}`;
   return `${Buffer.from(payload).toString('base64url')}.${sign(secret, payload, binding).toString('base64url')}`;
 }
 
 /** Decodes a cursor. Errors: `request.cursor_invalid` for a cursor of another list or a changed one. */
-export function decodeCursor(secret: Buffer, binding: string, cursor: string): ListPosition {
+export function decodeCursor(secret: Buffer | KeyObject, binding: string, cursor: string): ListPosition {
   const error = new AppError(
     'request.cursor_invalid',
     'The cursor does not belong to this list. Use the nextCursor of the same list with the same filters.',

@@ -1,3 +1,4 @@
+import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
@@ -22,12 +23,16 @@ export function createApiKeyStore(collections: KeyCollections) {
   const { apiKeys } = collections;
   const one = async (key: ApiKeyRecord | null): Promise<ApiKeyRecord | null> =>
     key?.grantId ? ((await withGrants(collections, [key]))[0] ?? null) : key;
+  const byHash = batchedReads<ApiKeyRecord>(async (hashes) => {
+    const keys = await withGrants(collections, await apiKeys.find({ hash: { $in: [...hashes] } }).toArray());
+    return new Map(keys.map((key) => [key.hash, key]));
+  });
   return {
     async insert(key: ApiKeyRecord): Promise<void> {
       await apiKeys.insertOne(key);
     },
-    /** Finds the tenant of a key: the only query without a tenant. */
-    findByHash: async (hash: string): Promise<ApiKeyRecord | null> => one(await apiKeys.findOne({ hash })),
+    /** Finds the tenant of a key: the only query without a tenant. Concurrent calls share one read, which begins after each of them. */
+    findByHash: async (hash: string): Promise<ApiKeyRecord | null> => (await byHash(hash)) ?? null,
     find: async (organizationId: string, id: string): Promise<ApiKeyRecord | null> =>
       one(await apiKeys.findOne({ _id: id, organizationId })),
     /** Lists keys, newest first, at most 1,000. Filters by project if one is given. */

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
 import type { DocumentRecord, Visibility } from '#src/domain/documents/document.ts';
@@ -48,6 +49,26 @@ const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
         createdAt: { $lte: after.createdAt },
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
+
+/** Reads documents by id. Concurrent reads share one command for each tenant. */
+function createReadById(documents: Collections['documents']) {
+  const read = batchedReads<DocumentRecord>(async (keys) => {
+    const wanted = keys.map((key) => ({ key, ...(JSON.parse(key) as { tenant: Tenant; id: string }) }));
+    const byTenant = Map.groupBy(wanted, ({ tenant }) => JSON.stringify(tenant));
+    const found = await Promise.all(
+      [...byTenant.values()].map(async (ofOne) => {
+        const keyOf = new Map(ofOne.map(({ id, key }) => [id, key]));
+        const [first] = ofOne;
+        if (first === undefined) return [];
+        const rows = await documents.find({ _id: { $in: [...keyOf.keys()] }, ...readable(first.tenant) }).toArray();
+        return rows.map((row) => [keyOf.get(row._id) ?? '', row] as const);
+      }),
+    );
+    return new Map(found.flat());
+  });
+  return async ({ organizationId, projectIds }: Tenant, id: string): Promise<DocumentRecord | null> =>
+    (await read(JSON.stringify({ tenant: { organizationId, projectIds }, id }))) ?? null;
+}
 
 /** Longest delay of an event in the outbox, with room. */
 const longestDelayMs = 120_000;
@@ -134,8 +155,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       }
     },
     /** Finds a document that the tenant may read: in its projects, or public in its organization. */
-    find: (tenant: Tenant, id: string): Promise<DocumentRecord | null> =>
-      documents.findOne({ _id: id, ...readable(tenant) }),
+    find: createReadById(documents),
     /** Finds a document for holders of a signed URL only: projects are not checked. */
     findInOrganization: (organizationId: string, id: string): Promise<DocumentRecord | null> =>
       documents.findOne({ _id: id, organizationId, deletedAt: noDate }),

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { FormToken } from '#http/pages/form-token.ts';
 import { parseAddress, signedPath, verifyAddress, type Grant } from '#src/adapters/objects/disk/address.ts';
@@ -9,6 +10,7 @@ import { alteredTexts } from '#test/support/integrity/altered.ts';
 import { documentRecord } from '#test/support/records.ts';
 
 const secret = Buffer.alloc(32, 7);
+const key = createSecretKey(secret);
 
 const codeOf = (error: unknown): string => {
   if (error instanceof AppError) return error.code;
@@ -35,12 +37,12 @@ interface Check {
 function addressCheck(grant: Grant): Check {
   const expires = String(Date.now() + 60_000);
   const terms = grant === 'PUT' ? { expires, length: '10', type: 'image/png' } : { expires };
-  const [path = '', query = ''] = signedPath(secret, grant, 'a/b', terms).split('?');
+  const [path = '', query = ''] = signedPath(key, grant, 'a/b', terms).split('?');
   const parameters = new URLSearchParams(query);
   const outcome = (signature: string): string => {
     parameters.set('signature', signature);
     const address = parseAddress(path.replace('/o/', ''), parameters.toString(), grant);
-    return failureOf(() => verifyAddress(secret, address, new Date()));
+    return failureOf(() => verifyAddress(key, address, new Date()));
   };
   return { text: parameters.get('signature') ?? '', genuine: 'none', refused: 'object.signature_invalid', outcome };
 }

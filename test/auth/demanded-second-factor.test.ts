@@ -1,13 +1,12 @@
-import { type TOTP, URI } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
-import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
+import { browserWith, tokenOf, withFactor } from '#test/auth/support/second-factor.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { authorizePath } from '#test/oauth/consent-form.ts';
-import { createBrowser, type Browser } from '#test/support/dashboard/browser.ts';
-import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records.ts';
-import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
+import type { Browser } from '#test/support/dashboard/browser.ts';
+import { oauthClient } from '#test/support/oauth/records.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
 let app: TestApp;
@@ -17,45 +16,14 @@ let owner: string;
 beforeAll(async () => {
   app = await startTestApp({ env: { SERVICES: 'api,mcp' } });
   url = new URL('/mcp', app.addresses.mcp);
-  owner = await withFactor(await app.addPerson('owner'));
+  owner = await withFactor(app, await app.addPerson('owner'));
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-const auth = (path: string, cookie: string, body: unknown) => app.call('POST', `/api/auth/${path}`, { cookie, body });
-/** Turns the second factor of a person on. Returns the cookie of their session. */
-async function withFactor({ cookie, password }: Person): Promise<string> {
-  const { body } = await auth('two-factor/enable', cookie, { password });
-  const code = (URI.parse(body.totpUri) as TOTP).generate();
-  const confirmed = await auth('two-factor/confirm', cookie, { code });
-  return confirmed.headers
-    .getSetCookie()
-    .filter((line: string) => !/max-age=0/i.test(line))
-    .map((line: string) => line.slice(0, line.indexOf(';')))
-    .join('; ');
-}
 const demand = (cookie: string, requiresSecondFactor: boolean) =>
   app.call('PATCH', '/api/dashboard/organization', { cookie, body: { requiresSecondFactor } });
 const projects = (cookie: string) => app.call('GET', '/api/dashboard/projects', { cookie });
-const browserOf = (cookie: string): Browser => {
-  const browser = createBrowser(app);
-  for (const pair of cookie.split('; ')) {
-    const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? [];
-    browser.cookies.set(name, value);
-  }
-  return browser;
-};
-/** A program that the person connected before, with a token that works. */
-async function tokenOf({ userId }: Person): Promise<string> {
-  const { oauth } = app.app.deps;
-  const client = oauthClient({ name: 'Desk Agent' });
-  const whose = { organizationId: app.seed.organizationId, userId, projectIds: [app.seed.projectId] };
-  const grant = oauthGrant(whose, client, { scopes: ['workflows:read'], resource: url.href });
-  const secret = newOAuthSecret('access');
-  await oauth.insertClient(client);
-  await oauth.insertGrant(grant);
-  await oauth.insertTokens([oauthToken(grant, 'access', { _id: hashSecret(secret) })]);
-  return secret;
-}
+const browserOf = (cookie: string): Browser => browserWith(app, cookie);
 const reads = async (secret: string): Promise<void> => {
   const client = await modernClient(url, secret);
   expect((await client.callTool({ name: 'get_context', arguments: {} })).isError).not.toBe(true);
@@ -65,7 +33,7 @@ const reads = async (secret: string): Promise<void> => {
 describe('An organization that demands a second factor', () => {
   verifies('auth.second_factor.demanded', async () => {
     const member = await app.addPerson('editor');
-    const token = await tokenOf(member);
+    const token = await tokenOf(app, member, url.href);
     await reads(token);
     const key = await app.call('POST', '/api/dashboard/keys', {
       cookie: owner,
@@ -87,7 +55,7 @@ describe('An organization that demands a second factor', () => {
       // Sign-in, and the choice of an organization, stay open.
       const again = await app.signIn(member);
       expect((await app.call('GET', '/api/auth/get-session', { cookie: again })).body.user.id).toBe(member.userId);
-      const fresh = await withFactor(member);
+      const fresh = await withFactor(app, member);
       expect((await projects(fresh)).status).toBe(200);
       await reads(token);
     } finally {
@@ -98,7 +66,7 @@ describe('An organization that demands a second factor', () => {
   test('is made so by owners with a second factor of their own alone', async () => {
     const [plain, admin] = [await app.addPerson('owner'), await app.addPerson('admin')];
     expect(problemOf(await demand(plain.cookie, true), 'auth.forbidden').detail).toContain('/two-factor');
-    problemOf(await demand(await withFactor(admin), true), 'auth.forbidden');
+    problemOf(await demand(await withFactor(app, admin), true), 'auth.forbidden');
     expect((await projects(plain.cookie)).status).toBe(200);
     replyOf(rows.change, await demand(owner, true));
     problemOf(await demand(plain.cookie, false), 'auth.second_factor_required');

@@ -62,6 +62,7 @@ function wholeObjects(store: () => ObjectStore): void {
     expect(put.etag).toMatch(/^[0-9a-f]{32,64}$/);
     expect(await store().head(key)).toEqual(put);
     expect((await store().get(key))?.equals(body)).toBe(true);
+    expect(await store().read(key)).toEqual({ head: put, bytes: body });
   });
 
   test('an empty object is an object', async () => {
@@ -76,6 +77,7 @@ function wholeObjects(store: () => ObjectStore): void {
     expect(await store().head(key)).toBeNull();
     expect(await store().get(key)).toBeNull();
     expect(await store().getRange(key, 0, 10)).toBeNull();
+    expect(await store().read(key)).toBeNull();
   });
 
   test('a key is written once: the first body stays', async () => {

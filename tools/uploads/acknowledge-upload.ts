@@ -31,8 +31,8 @@ export async function inspectUpload(
   { objects, images }: Pick<ToolDeps, 'objects' | 'images'>,
   upload: UploadRecord,
 ): Promise<{ head: ObjectHead; facts: ImageFacts }> {
-  const head = await objects.head(upload._id);
-  if (head === null)
+  const stored = await objects.read(upload._id);
+  if (stored === null)
     throw new AppError(
       'upload.object_missing',
       'Nothing was uploaded to this objectKey yet. PUT the bytes to uploadUrl first.',
@@ -40,11 +40,9 @@ export async function inspectUpload(
         retryAfterSeconds: 1,
       },
     );
+  const { head, bytes } = stored;
   if (head.sizeBytes !== upload.sizeBytes)
     throw mismatch(`size was declared as ${upload.sizeBytes} bytes, ${head.sizeBytes} are stored`);
-  const bytes = await objects.get(upload._id, { ifMatch: head.etag });
-  if (bytes === null)
-    throw new AppError('upload.object_missing', 'The stored object changed while it was read. Acknowledge again.');
   const type = images.sniff(bytes.subarray(0, 64));
   if (type !== upload.contentType)
     throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${type ?? 'of no accepted type'}`);

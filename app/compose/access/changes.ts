@@ -49,6 +49,6 @@ export function accessStores({ oauth, apiKeys, members, organizations }: AccessS
     oauth: changes.of(oauth, 'revokeGrant', 'removeToken', 'revokeFamily'),
     apiKeys: changes.of(apiKeys, 'revoke'),
     members: changes.of(members, 'remove', 'setProjectRole'),
-    organizations: withSharedReads(organizations),
+    organizations: changes.of(withSharedReads(organizations), 'demandSecondFactor'),
   } satisfies AccessStores;
 }

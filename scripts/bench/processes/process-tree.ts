@@ -54,3 +54,13 @@ export async function usageOfDescendants(pid: number): Promise<ProcessUsage> {
     peakBytes: sum('peakBytes'),
   };
 }
+
+/** Memory of a process and its descendants: pages that processes share count once. 0 where there is no `/proc`. */
+export async function proportionalBytes(pid: number): Promise<number> {
+  const rollups = [pid, ...(await childrenOf(pid))].map((one) => readOrEmpty(`/proc/${one}/smaps_rollup`));
+  const kilobytes = (await Promise.all(rollups)).map((text) => Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0));
+  return kilobytes.reduce((sum, one) => sum + one, 0) * 1_024;
+}
+
+/** Number of processes: this one and its descendants. */
+export const processesOf = async (pid: number): Promise<number> => 1 + (await childrenOf(pid)).length;

@@ -43,6 +43,8 @@ export interface ObjectStore {
   head(key: string): Promise<ObjectHead | null>;
   /** Whole body. null when the object is absent, or when `ifMatch` names other bytes. */
   get(key: string, options?: { ifMatch?: string }): Promise<Buffer | null>;
+  /** Head and whole body of the same object. null when it is absent. */
+  read(key: string): Promise<{ readonly head: ObjectHead; readonly bytes: Buffer } | null>;
   /** Bytes `start..end` (exclusive), clipped to the object. null when it is absent. */
   getRange(key: string, start: number, end: number): Promise<Buffer | null>;
   put(key: string, body: Buffer, contentType: string): Promise<ObjectHead>;

@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { recognizePage } from '#src/adapters/ocr/recognize-page.ts';
 import { createTesseractLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
@@ -39,16 +39,16 @@ async function read(page: PageImage): Promise<Read> {
   return { page: await recognizePage(counted, page, { timeoutMs: 60_000 }), recognitions, layouts };
 }
 
-async function pageOf(image: sharp.Sharp): Promise<PageImage> {
+async function pageOf(image: Sharp): Promise<PageImage> {
   const { data, info } = await image.png().toBuffer({ resolveWithObject: true });
   return { index: 0, width: info.width, height: info.height, png: data };
 }
 
-const paper = (tone: number, width = 1240, height = 1754): sharp.Sharp =>
+const paper = (tone: number, width = 1240, height = 1754): Sharp =>
   sharp({ create: { width, height, channels: 3, background: { r: tone, g: tone, b: tone } } });
 
 /** Grain and a few specks of dust on paper of this tone. */
-async function grainyPaper(tone: number): Promise<sharp.Sharp> {
+async function grainyPaper(tone: number): Promise<Sharp> {
   const [width, height] = [1240, 1754];
   let state = 7;
   const pixels = new Uint8Array(width * height).map(() => {

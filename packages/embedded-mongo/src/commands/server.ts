@@ -1,6 +1,7 @@
 import type { Document } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
 import { MAX_DOCUMENT_SIZE } from '../storage/collection.ts';
+import type { Work } from '../storage/work.ts';
 import * as field from './fields.ts';
 import { command } from './request.ts';
 
@@ -52,10 +53,18 @@ export const getParameter = command({
   },
 });
 
+/** Documents as MongoDB counts them; a section of our own for the work below. */
+function workOf({ rows, entries, changes, bytes, commits, syncs }: Work): Document {
+  return {
+    metrics: { document: { ...rows } },
+    sqlite: { entries: { ...entries }, changes, bytes, commits, syncs },
+  };
+}
+
 /** Always returns the same sections: requests for others, or for fewer, change nothing. */
 export const serverStatus = command({
   fields: { '*': field.anything },
-  run: ({ service }) => ({
+  run: ({ service, engine }) => ({
     host: service.address,
     version: VERSION,
     process: 'inkgraph-embedded',
@@ -65,6 +74,7 @@ export const serverStatus = command({
     connections: service.connections,
     mem: { bits: 64, resident: Math.round(process.memoryUsage.rss() / 2 ** 20) },
     storageEngine: { name: 'sqlite', persistent: true, supportsCommittedReads: true },
+    ...workOf(engine.database.work),
     ok: 1,
   }),
 });

@@ -45,6 +45,7 @@ export class Collection {
     const added = this.indexes.map((index) => ({ index, ...index.keysOf(doc) }));
     for (const { index, keys } of added) this.#checkUnique(index, keys, doc, undefined);
     const row = this.#database.insert(`INSERT INTO ${this.table} (d) VALUES (?)`, bytes);
+    this.#database.work.rows.inserted++;
     for (const { index, keys, multikey } of added) {
       this.#markMultikey(index, multikey);
       for (const key of keys) this.#addKey(index, key, row);
@@ -66,7 +67,7 @@ export class Collection {
       };
     });
     for (const { index, added } of changes) this.#checkUnique(index, added, after, row);
-    this.#database.run(`UPDATE ${this.table} SET d = ? WHERE r = ?`, bytes, row);
+    this.#store(row, bytes);
     for (const { index, removed, added, multikey } of changes) {
       this.#markMultikey(index, multikey);
       for (const key of removed) this.#removeKey(index, key, row);
@@ -79,7 +80,7 @@ export class Collection {
   rewrite(row: number, bytes: Uint8Array): void {
     checkSize(bytes);
     this.#touch();
-    this.#database.run(`UPDATE ${this.table} SET d = ? WHERE r = ?`, bytes, row);
+    this.#store(row, bytes);
   }
 
   remove(row: number, doc: Document): void {
@@ -89,6 +90,7 @@ export class Collection {
     }
     for (const search of this.searchIndexes) search.remove(row, doc);
     this.#database.run(`DELETE FROM ${this.table} WHERE r = ?`, row);
+    this.#database.work.rows.deleted++;
   }
 
   get(row: number): Uint8Array | undefined {
@@ -123,6 +125,11 @@ export class Collection {
     }
   }
 
+  #store(row: number, bytes: Uint8Array): void {
+    this.#database.run(`UPDATE ${this.table} SET d = ? WHERE r = ?`, bytes, row);
+    this.#database.work.rows.updated++;
+  }
+
   #touch(): void {
     this.changes++;
     this.#database.tick();
@@ -155,10 +162,12 @@ export class Collection {
 
   #addKey(index: Index, key: Buffer, row: number): void {
     this.#database.run(`INSERT INTO ${index.table} (k, r) VALUES (?, ?)`, key, row);
+    this.#database.work.entries.inserted++;
   }
 
   #removeKey(index: Index, key: Buffer, row: number): void {
     this.#database.run(`DELETE FROM ${index.table} WHERE k = ? AND r = ?`, key, row);
+    this.#database.work.entries.deleted++;
   }
 }
 

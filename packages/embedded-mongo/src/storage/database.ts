@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { CommandError } from '../errors.ts';
 import { VectorCaches } from '../search/vector/caches.ts';
+import { Work } from './work.ts';
 
 type Value = number | string | Uint8Array | null;
 export type SqlRow = (number | string | Uint8Array | null)[];
@@ -27,6 +28,7 @@ export class Database {
   catalogChanged = false;
   /** The vectors that searches hold in memory. */
   readonly vectors = new VectorCaches();
+  readonly work = new Work();
   readonly #sqlite: DatabaseSync;
   readonly #idle = new Map<string, StatementSync[]>();
   /** Rows of work done so far. */
@@ -62,11 +64,16 @@ export class Database {
   }
 
   run(sql: string, ...params: Value[]): number {
-    return this.#use(sql, (statement) => Number(statement.run(...params).changes));
+    const changes = this.#use(sql, (statement) => Number(statement.run(...params).changes));
+    // A statement without values, such as COMMIT, reports the changes of the one before.
+    if (params.length > 0) this.work.changed(changes, params);
+    return changes;
   }
 
   insert(sql: string, ...params: Value[]): number {
-    return this.#use(sql, (statement) => Number(statement.run(...params).lastInsertRowid));
+    const row = this.#use(sql, (statement) => Number(statement.run(...params).lastInsertRowid));
+    this.work.changed(1, params);
+    return row;
   }
 
   get(sql: string, ...params: Value[]): SqlRow | undefined {

@@ -70,7 +70,7 @@ export class Engine {
     try {
       if (writes > 0) this.database.run('BEGIN IMMEDIATE');
       for (const job of jobs) (job.durable ? durable : answers).push(this.#runJob(job, writes === 1));
-      if (writes > 0) this.database.run('COMMIT');
+      if (writes > 0) this.#commit();
       this.database.vectors.settle(true);
     } catch (error) {
       this.#abandon(jobs, error as Error);
@@ -79,6 +79,7 @@ export class Engine {
     for (const answer of answers) answer();
     if (durable.length === 0) return this.#settle();
     this.#syncing = true;
+    this.database.work.syncs++;
     this.#wal.afterSync(() => {
       this.#syncing = false;
       for (const answer of durable) answer();
@@ -86,6 +87,11 @@ export class Engine {
       if (this.#queue.length > 0) this.#schedule();
       else this.#settle();
     });
+  }
+
+  #commit(): void {
+    this.database.run('COMMIT');
+    this.database.work.commits++;
   }
 
   #schedule(): void {

@@ -1,6 +1,6 @@
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Anything, replyOf, startTestEngine, type TestEngine } from '../engine.ts';
+import { addIndex, type Anything, replyOf, startTestEngine, type TestEngine } from '../engine.ts';
 
 let engine: TestEngine;
 let client: MongoClient;
@@ -123,6 +123,29 @@ describe('the unmodified driver as mongosh, Compass and mongodump use it', () =>
     const { connections } = await client.db('admin').command({ serverStatus: 1 });
     expect(connections.current).toBeGreaterThan(0);
     expect(connections.totalCreated).toBeGreaterThanOrEqual(connections.current);
+  });
+
+  it('counts changed documents, index entries and syncs', async () => {
+    const status = () => client.db('admin').command({ serverStatus: 1 });
+    const counted = client.db('counted').collection<Anything>('c');
+    await addIndex(counted, { tags: 1 });
+    const before = await status();
+    await counted.insertOne({ tags: ['a', 'b'], n: 1 });
+    await counted.updateOne({}, { $set: { tags: ['b', 'c', 'd'] } });
+    await counted.updateOne({}, { $set: { n: 2 } });
+    await counted.updateOne({}, { $set: { n: 2 } });
+    await counted.deleteOne({});
+    const after = await status();
+    const { inserted, updated, deleted } = after['metrics'].document;
+    const { document: first } = before['metrics'];
+    expect([inserted - first.inserted, updated - first.updated, deleted - first.deleted]).toEqual([1, 2, 1]);
+    // The document's id and tags: 1 + 2 come with it, 2 more with the update, where 1 goes; 1 + 3 go with it.
+    const { entries, changes, bytes, commits, syncs } = after['sqlite'];
+    const old = before['sqlite'];
+    expect([entries.inserted - old.entries.inserted, entries.deleted - old.entries.deleted]).toEqual([5, 5]);
+    expect(changes - old.changes).toBeGreaterThanOrEqual(14);
+    expect(bytes - old.bytes).toBeGreaterThan(100);
+    expect([commits - old.commits, syncs - old.syncs]).toEqual([5, 5]);
   });
 
   it('shows a session by its own name', async () => {

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 import { AppError } from '#src/domain/app-error.ts';
 
@@ -19,14 +19,14 @@ export interface SignedAddress {
 
 export const pathPrefix = '/o/';
 
-function sign(secret: Buffer, grant: Grant, key: string, values: Terms): string {
+function sign(secret: KeyObject, grant: Grant, key: string, values: Terms): string {
   const fields: readonly (keyof Terms)[] = terms[grant];
   const text = JSON.stringify(['inkgraph-object-1', grant, key, ...fields.map((name) => values[name] ?? null)]);
   return createHmac('sha256', secret).update(text).digest('base64url');
 }
 
 /** Path and query of a signed address. `values.expires` is milliseconds since 1970. */
-export function signedPath(secret: Buffer, grant: Grant, key: string, values: Terms): string {
+export function signedPath(secret: KeyObject, grant: Grant, key: string, values: Terms): string {
   const query = new URLSearchParams({ ...values, signature: sign(secret, grant, key, values) });
   return `${pathPrefix}${key}?${query.toString()}`;
 }
@@ -54,7 +54,7 @@ function invalid(): AppError {
 }
 
 /** Throws `object.signature_invalid`, then `object.expired`. Returns the time of expiry. */
-export function verifyAddress(secret: Buffer, address: SignedAddress, now: Date): Date {
+export function verifyAddress(secret: KeyObject, address: SignedAddress, now: Date): Date {
   const expected = Buffer.from(sign(secret, address.grant, address.key, address.terms));
   const given = Buffer.from(address.signature);
   // Compares the text, not decoded bytes: base64url has several spellings of the last bits.

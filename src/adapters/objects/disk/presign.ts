@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { AppError } from '#src/domain/app-error.ts';
 import type { PresignGet, PresignPut } from '#src/domain/ports/object-store.ts';
 
@@ -25,7 +26,7 @@ function milliseconds(expiresAt: Date): string {
 }
 
 /** Path and query of an upload address. Throws `object.not_found`, `request.invalid`, `upload.too_large`. */
-export function putPath(secret: Buffer, request: PresignPut, maxBytes: number): string {
+export function putPath(secret: KeyObject, request: PresignPut, maxBytes: number): string {
   const { key, contentLength, contentType } = request;
   assertObjectKey(key);
   assertContentType(contentType);
@@ -38,7 +39,7 @@ export function putPath(secret: Buffer, request: PresignPut, maxBytes: number): 
 }
 
 /** Path and query of a download address. Throws `object.not_found`, `request.invalid`. */
-export function getPath(secret: Buffer, request: PresignGet): string {
+export function getPath(secret: KeyObject, request: PresignGet): string {
   assertObjectKey(request.key);
   const { inlineType } = request;
   if (inlineType !== undefined && !inlineTypes.includes(inlineType))

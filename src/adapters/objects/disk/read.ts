@@ -28,26 +28,38 @@ export async function openObject(folders: StoreFolders, key: string): Promise<Op
   throw new AppError('service.internal', 'The bytes of this object are damaged.');
 }
 
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly ifMatch?: string | undefined;
+}
+
 /** Reads bytes `start..end` (exclusive), clipped to the object. Returns null when it is absent or `ifMatch` names other bytes. */
-export async function readBytes(
+export async function readBytes(folders: StoreFolders, key: string, range: Range): Promise<Buffer | null> {
+  return (await readObject(folders, key, range))?.bytes ?? null;
+}
+
+/** The same with the head. */
+export async function readObject(
   folders: StoreFolders,
   key: string,
-  range: { start: number; end: number; ifMatch?: string | undefined },
-): Promise<Buffer | null> {
+  range: Range,
+): Promise<{ readonly head: ObjectHead; readonly bytes: Buffer } | null> {
   const object = await openObject(folders, key);
   if (object === null) return null;
+  const { head, handle } = object;
   try {
-    if (range.ifMatch !== undefined && range.ifMatch !== object.head.etag) return null;
+    if (range.ifMatch !== undefined && range.ifMatch !== head.etag) return null;
     const start = Math.max(0, range.start);
-    const bytes = Buffer.alloc(Math.max(0, Math.min(range.end, object.head.sizeBytes) - start));
+    const bytes = Buffer.alloc(Math.max(0, Math.min(range.end, head.sizeBytes) - start));
     let filled = 0;
     while (filled < bytes.length) {
-      const { bytesRead } = await object.handle.read(bytes, filled, bytes.length - filled, start + filled);
+      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
       if (bytesRead === 0) throw new AppError('service.internal', 'The bytes of this object are damaged.');
       filled += bytesRead;
     }
-    return bytes;
+    return { head, bytes };
   } finally {
-    await object.handle.close();
+    await handle.close();
   }
 }

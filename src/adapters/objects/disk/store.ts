@@ -1,4 +1,5 @@
 import { own } from '#src/contracts/own.ts';
+import { createSecretKey } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 
 import { AppError } from '#src/domain/app-error.ts';
@@ -12,7 +13,7 @@ import { copyRecord, storeBody } from './commit.ts';
 import { removeFile } from './files.ts';
 import { createListener, type ListenerGate, startListening, stopListening } from './listener/server.ts';
 import { assertContentType, getPath, putPath } from './presign.ts';
-import { readBytes } from './read.ts';
+import { readBytes, readObject } from './read.ts';
 import { readRecord } from './record.ts';
 import { removeRecords } from './remove.ts';
 import { openFolders, type StoreFolders, tempFile } from './folders.ts';
@@ -95,6 +96,10 @@ function storage({ folders, collector, space, clock }: StorageParts): Omit<Objec
       assertObjectKey(key);
       return readBytes(folders, key, { start: 0, end: Number.POSITIVE_INFINITY, ifMatch: options.ifMatch });
     },
+    async read(key) {
+      assertObjectKey(key);
+      return readObject(folders, key, { start: 0, end: Number.POSITIVE_INFINITY });
+    },
     async getRange(key, start, end) {
       assertObjectKey(key);
       return readBytes(folders, key, { start, end });
@@ -130,8 +135,10 @@ function storage({ folders, collector, space, clock }: StorageParts): Omit<Objec
  * folder. Source: docs/decisions/0006, 0007.
  */
 export async function createDiskObjectStore(options: DiskObjectStoreOptions): Promise<DiskObjectStore> {
-  const { secret, host, maxBytes, clock = () => new Date(), pace = defaultPace, onError = () => undefined } = options;
-  if (secret.length < 32) throw new Error('The secret of the object store must have at least 32 bytes.');
+  const { host, maxBytes, clock = () => new Date(), pace = defaultPace, onError = () => undefined } = options;
+  if (options.secret.length < 32) throw new Error('The secret of the object store must have at least 32 bytes.');
+  // Made once: HMAC over a Buffer makes a key of it each time.
+  const secret = createSecretKey(options.secret);
   const folders = await openFolders(options.dataDir, options.fsync ?? true);
   const space = new DiskSpace({ path: options.dataDir, minFreeBytes: 0, ...options.space });
   const collector = new BlobCollector({ folders, clock, onError: (error) => onError(error, 'sweep') });

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -20,7 +21,7 @@ export interface ListenerGate {
 }
 
 export interface ListenerRules extends UploadRules {
-  readonly secret: Buffer;
+  readonly secret: KeyObject;
   readonly clock: () => Date;
   /** null: no limits. */
   readonly gate: () => ListenerGate | null;

@@ -1,0 +1,78 @@
+import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
+
+/**
+ * Most that one use of each path may cost, counted in the whole service with the embedded engine.
+ *
+ * - commands: sent to the database; sent, received: their bytes, and those of the replies
+ * - rows: documents of collections written or deleted; entries: of their indexes
+ * - changes, bytes: all rows that the engine's file got, with replies to retryable writes and postings of searches, and their bytes
+ * - syncs: of the database; opens, file syncs: of the object store
+ * - reply: bytes of the response
+ * - slack: percent below the budget that passes. Of bytes, 5 % pass in any row.
+ *
+ * A change that costs more fails; one that saves more than the slack fails too, until the row is lowered. A failure prints the new row.
+ */
+const table = `
+path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
+presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
+ack                              |       11 |  6870 |     2770 |     8 |      26 |      39 |  6510 |     2 |     2 |          0 |   745 |     0
+document by id                   |        2 |   672 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   736 |     0
+list of 25                       |        2 |   589 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 14700 |     0
+execution accepted               |        9 |  4490 |     2230 |     5 |      16 |      25 |  3430 |     1 |     0 |          0 |   602 |     0
+tools/call get_context           |        3 |   770 |     1170 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1690 |     0
+tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10000 |     0
+tools/call create_workflow       |        3 |  5470 |      814 |     2 |       5 |       9 |  5100 |     2 |     0 |          0 |   889 |     0
+realtime event                   |        2 |   884 |      209 |     2 |       4 |       8 |   783 |     0 |     0 |          0 |   429 |     0
+run of 5 no-op steps             |       21 | 27400 |     6560 |    50 |     132 |     194 | 34200 |     2 |     0 |          0 |   602 |     0
+search                           |        6 |  2910 |     3120 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1800 |     0
+chat question                    |       20 | 10600 |     6670 |     4 |       8 |      17 |  3860 |     5 |     0 |          0 |  2670 |     0
+upload and its default workflow  |       96 | 97000 |    53700 |    91 |     194 |     346 | 96600 |     4 |    13 |          5 |   740 |    20
+`;
+
+export interface Budget extends Counts {
+  readonly path: string;
+  readonly slack: number;
+}
+
+const cells = (line: string): string[] => line.split('|').map((cell) => cell.trim());
+
+export function readBudgets(text = table): readonly Budget[] {
+  const [head = '', ...lines] = text.trim().split('\n');
+  const names = cells(head);
+  return lines.map((line) => {
+    const [path, ...numbers] = cells(line);
+    if (numbers.length !== names.length - 1) throw new Error(`this row has ${numbers.length} numbers: ${line}`);
+    return { path, ...Object.fromEntries(numbers.map((number, at) => [names[at + 1], Number(number)])) } as Budget;
+  });
+}
+
+const pathWidth = 32;
+const inBytes: ReadonlySet<Column> = new Set(['sent', 'received', 'bytes', 'reply']);
+
+/** One percent more, in three digits: numbers of events grow, and with them their text. */
+function withMargin(bytes: number): number {
+  const most = bytes * 1.01;
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, most))) - 2);
+  return Math.ceil(most / unit) * unit;
+}
+
+/** The row that `counts` would have in the table. */
+export function rowOf(path: string, counts: Counts, slack: number): string {
+  const values = [path, ...columns.map((name) => (inBytes.has(name) ? withMargin(counts[name]) : counts[name])), slack];
+  const [head = ''] = table.trim().split('\n');
+  const widths = cells(head).map((name, at) => (at === 0 ? pathWidth : Math.max(name.length, 5)));
+  return values
+    .map((value, at) => (at === 0 ? path.padEnd(pathWidth) : String(value).padStart(widths[at] ?? 0)))
+    .join(' | ');
+}
+
+/** Sentences about the counts that are not within the budget. */
+export function outside(budget: Budget, counts: Counts): string[] {
+  return columns.flatMap((name) => {
+    const [most, count] = [budget[name], counts[name]];
+    const slack = Math.max(budget.slack, inBytes.has(name) ? 5 : 0);
+    if (count > most) return [`${name}: ${count} are more than the budget of ${most}`];
+    if (count < Math.floor(most * (1 - slack / 100))) return [`${name}: ${count}, so lower the budget of ${most}`];
+    return [];
+  });
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { Agent, IncomingMessage, request as httpRequest, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import express from 'express';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { LimitLog } from '#http/guard/limit-log.ts';
+import { Strangers, welcome } from '#http/guard/strangers.ts';
+import { Turns } from '#http/guard/turns.ts';
+import { problems } from '#http/problem.ts';
+import { requestId } from '#http/base-app.ts';
+import { LogBook } from '#test/mcp/listener.ts';
+
+const log = new LogBook();
+const strangers = new Strangers({ trusts: () => false, perSecond: 20, connections: null, log: new LimitLog(log) });
+/** Requests that the handler has begun and not answered, by name of the caller. */
+const open = new Map<string, (() => void)[]>();
+const app = express().use(requestId, strangers.handler, (request, response) => {
+  const caller = request.get('x-api-key') ?? '';
+  if (request.path !== '/nowhere') welcome(response, caller);
+  if (request.path !== '/slow') return void response.end('now');
+  open.set(caller, [...(open.get(caller) ?? []), () => void response.end('later')]);
+});
+app.use(problems(log));
+const server = app.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = server.address() as AddressInfo;
+const agent = new Agent({ keepAlive: true });
+afterEach(() => void vi.useRealTimers());
+afterAll(async () => {
+  agent.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+async function get(path: string, key: string): Promise<IncomingMessage> {
+  const asked = httpRequest({ port, path, agent, headers: { 'x-api-key': key } }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.resume();
+  return response;
+}
+/** True while the promise has not settled after the next turns of a request of another caller. */
+async function isOpen(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  void promise.finally(() => (settled = true));
+  for (let turn = 0; turn < 5; turn += 1) expect((await get('/', 'neighbour')).statusCode).toBe(200);
+  return !settled;
+}
+
+describe('Requests of one caller', () => {
+  test('begin in turns of four, and those of others come between', async () => {
+    await get('/', 'busy');
+    // No turn ends by itself.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const all = Promise.all(Array.from({ length: 24 }, () => get('/slow', 'busy')));
+    const begun: number[] = [];
+    for (let answered = 0; answered < 24;) {
+      expect(await isOpen(all)).toBe(true);
+      const answers = open.get('busy')?.splice(0) ?? [];
+      begun.push(answers.length);
+      for (const answer of answers) answer();
+      answered += answers.length;
+    }
+    vi.useRealTimers();
+    expect((await all).map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 24 }, () => 200));
+    expect(Math.max(...begun)).toBe(4);
+  });
+
+  test('that wait and are given up leave the queue', async () => {
+    const turns = new Turns();
+    const responses = Array.from({ length: 20 }, () => new ServerResponse(new IncomingMessage(new Socket())));
+    const taken = responses.map((response) => turns.take('leaves', response));
+    for (const response of responses.toReversed()) response.emit('close');
+    await Promise.all(taken);
+    expect(turns.size).toBe(0);
+  });
+
+  test('are refused when 500 of them wait', async () => {
+    const turns = new Turns();
+    const taken = Array.from({ length: 505 }, () =>
+      turns.take('pipelines', new ServerResponse(new IncomingMessage(new Socket()))),
+    );
+    await expect(taken.at(-1)).rejects.toMatchObject({ code: 'request.rate_limited' });
+  });
+
+  test('that take long do not stop the next ones', async () => {
+    const all = Array.from({ length: 9 }, () => get('/slow', 'streams'));
+    await expect.poll(() => open.get('streams')?.length).toBe(9);
+    for (const answer of open.get('streams') ?? []) answer();
+    await Promise.all(all);
+  });
+
+  test('wait for their refusal when they flood, and learn how long is left', async () => {
+    await get('/', 'flood');
+    // The limit is 40 in 2 s, and every request over twice the limit is a flood.
+    const answers = await Promise.all(Array.from({ length: 80 }, () => get('/nowhere', 'flood')));
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(40);
+    const refused = get('/nowhere', 'flood');
+    expect(await isOpen(refused)).toBe(true);
+    const { statusCode, headers } = await refused;
+    expect([statusCode, headers['retry-after']]).toEqual([429, '1']);
+  });
+});
