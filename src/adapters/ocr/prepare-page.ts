@@ -90,7 +90,7 @@ function tonesOf(gray: Uint8Array): { tone: number; contrast: number } {
   }
   let below = 0;
   const tone = counts.findIndex((count) => (below += count) * 2 >= samples);
-  const far = counts.reduce((sum, count, gray) => sum + (Math.abs(gray - tone) > clearContrast ? count : 0), 0);
+  const far = counts.reduce((sum, count, at) => sum + (Math.abs(at - tone) > clearContrast ? count : 0), 0);
   return { tone, contrast: far / samples };
 }
 
@@ -112,7 +112,7 @@ export function cut({ width, height, pixels }: GrayRaster, part: Part): GrayRast
 export function turn(raster: GrayRaster, rotation: Rotation): GrayRaster {
   const { width, height, pixels } = raster;
   if (rotation === 0) return raster;
-  if (rotation === 180) return { width, height, pixels: Uint8Array.from(pixels).reverse() };
+  if (rotation === 180) return { width, height, pixels: pixels.toReversed() };
   const turned = new Uint8Array(pixels.length);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
