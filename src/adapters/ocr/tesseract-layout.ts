@@ -61,6 +61,28 @@ export function readLayout(blocks: readonly TesseractBlock[], frame: Frame): Lay
   };
 }
 
+/** What `recognize` of tesseract.js answers, as far as it is used. */
+export interface TesseractAnswer {
+  readonly blocks: readonly TesseractBlock[] | null;
+  /** Of a request for the layout alone. */
+  readonly layoutBlocks: readonly TesseractBlock[] | null;
+}
+
+/** Leaves out of an answer with blocks everything but these fields; other answers stay as they are. */
+export function trimAnswer(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || !('blocks' in data)) return data;
+  const { blocks, layoutBlocks } = data as TesseractAnswer;
+  return { blocks: blocks && trimBlocks(blocks), layoutBlocks: layoutBlocks && trimBlocks(layoutBlocks) };
+}
+
+function trimBlocks(blocks: readonly TesseractBlock[]): TesseractBlock[] {
+  const trimWord = ({ text, confidence, bbox }: TesseractWord): TesseractWord => ({ text, confidence, bbox });
+  const trimLine = ({ words, bbox }: TesseractLine): TesseractLine => ({ words: words && words.map(trimWord), bbox });
+  return blocks.map(({ paragraphs }) => ({
+    paragraphs: paragraphs && paragraphs.map(({ lines }) => ({ lines: lines && lines.map(trimLine) })),
+  }));
+}
+
 /** Words of a layout, which have no text yet. */
 export function countWords(blocks: readonly TesseractBlock[]): number {
   const lines = blocks.flatMap((block) => block.paragraphs ?? []).flatMap((paragraph) => paragraph.lines ?? []);

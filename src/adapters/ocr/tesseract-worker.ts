@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import type { TesseractBlock } from '#src/adapters/ocr/tesseract-layout.ts';
+import type { TesseractAnswer, TesseractBlock } from '#src/adapters/ocr/tesseract-layout.ts';
 import { startThread } from '#src/adapters/threads/guarded-thread.ts';
 
 /** LSTM_ONLY: the models have no legacy part. */
@@ -43,8 +42,7 @@ export interface TesseractWorker {
 
 /** `modelFolder` finds the folder with the models of `language`. They load with the first recognition. */
 export function startTesseractWorker(language: string, modelFolder: () => Promise<string>): TesseractWorker {
-  const script = createRequire(import.meta.url).resolve('tesseract.js/src/worker-script/node/index.js');
-  const thread = startThread(script, 'tesseract');
+  const thread = startThread(new URL('tesseract-thread.ts', import.meta.url), 'tesseract');
   let loaded = false;
 
   const load = async (signal: AbortSignal): Promise<void> => {
@@ -61,10 +59,10 @@ export function startTesseractWorker(language: string, modelFolder: () => Promis
     options: Readonly<Record<string, string>>,
     output: Readonly<Record<string, boolean>>,
     signal: AbortSignal,
-  ): Promise<Answer> => {
+  ): Promise<TesseractAnswer> => {
     try {
       if (!loaded) await load(signal);
-      return (await thread.call('recognize', { image, options, output }, signal)) as Answer;
+      return (await thread.call('recognize', { image, options, output }, signal)) as TesseractAnswer;
     } catch (error) {
       await thread.end();
       throw error;
@@ -86,11 +84,6 @@ export function startTesseractWorker(language: string, modelFolder: () => Promis
     },
     end: () => thread.end(),
   };
-}
-
-interface Answer {
-  readonly blocks: readonly TesseractBlock[] | null;
-  readonly layoutBlocks: readonly TesseractBlock[] | null;
 }
 
 /** Variables of Tesseract. The library restores the former ones after each call. */
