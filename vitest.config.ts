@@ -14,6 +14,7 @@ export default defineConfig({
     pool: 'forks',
     // Modules are loaded once a worker, not once a file: nothing of ours keeps state in them.
     isolate: false,
+    globalSetup: ['scripts/check/memory-folder.ts'],
     setupFiles: ['scripts/check/after-each-file.ts'],
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },

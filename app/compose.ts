@@ -21,6 +21,7 @@ import type { Config, Ports } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
+import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import { catalog, type Catalog } from '#graphs/catalog.ts';
 import { checkCodeWorkflows } from '#graphs/check-code.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
@@ -54,6 +55,8 @@ export interface Overrides {
   readonly openDatabase?: OpenDatabase | undefined;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
+  /** Closed by the program that brings it. */
+  readonly ocr?: OcrEngine | undefined;
   /** Time that running runs have to end when the app is disposed of; 7 s by default. */
   readonly drainMs?: number;
 }
@@ -104,7 +107,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     opening,
   );
   const known = overrides.catalog ?? catalog;
-  const { sessionStore, passwords, siblings = noSiblings } = overrides;
+  const { sessionStore, passwords, siblings = noSiblings, ocr } = overrides;
   const core = await createCore(
     {
       config,
@@ -118,7 +121,9 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     },
     opening,
   );
-  const worker = config.services.has('agents') ? createAgents({ config, data, core, catalog: known }, opening) : null;
+  const worker = config.services.has('agents')
+    ? createAgents({ config, data, core, catalog: known, ocr }, opening)
+    : null;
   opening.defer(async () => core.mailSender?.stop());
   opening.defer(async () => worker?.stop(overrides.drainMs ?? usualDrainMs));
   const stack = opening.move();

@@ -52,8 +52,11 @@ export interface FoundDocument {
 
 /** Dependencies of nodes, limited to the run's organization and project. */
 export interface NodeDeps {
-  /** Throws `document.not_found` if the run's document was deleted. */
-  document(run: RunFacts): Promise<RunDocument>;
+  /**
+   * The run's document, read once for each lease; `now`: read again, for what can change meanwhile. Throws `document.not_found` if it was
+   * deleted.
+   */
+  document(run: RunFacts, asOf?: 'now'): Promise<RunDocument>;
   /** Stores the picture as a child of the run's document, once for each run and path. Returns its document id. */
   storeDerived(run: RunFacts, path: string, image: DerivedImage): Promise<string>;
   /** Latest title, description and text of a document of the run's project; null if it does not exist. */

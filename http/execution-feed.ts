@@ -22,7 +22,7 @@ export interface Feed {
 
 /** Poll interval for events of other processes, which do not pass this process's bus. */
 const lookMs = 1_000;
-/** Longest delay after which another process's event shows, and the end of a run after the run's record. */
+/** Longest delay after which the event of a run's end follows its record. */
 export const lateMs = 2_000;
 const checkMs = 30_000;
 const page = 200;
@@ -33,18 +33,15 @@ function dataOf({ type, at, data, ...event }: LoggedEvent): ExecutionEvent {
   return { ...data, type, at: at.toISOString(), ...about };
 }
 
-/** Reads new events. An event may be stored after others with higher numbers, so the log is read again from a little before. */
+/** Reads new events. */
 class Reader {
   readonly #feed: Feed;
-  readonly #sent = new Set<number>();
   #from: number;
-  #highest: number;
   readonly ended = new Set<string>();
 
   constructor(feed: Feed) {
     this.#feed = feed;
     this.#from = feed.after;
-    this.#highest = feed.after;
   }
 
   /** Sends new events until none are left or the reader is gone. */
@@ -53,23 +50,13 @@ class Reader {
     for (let full = true; full && !stream.closed.aborted;) {
       const events = await deps.events.read(principal.organizationId, this.#from, page, { executionId: execution.id });
       for (const event of events) {
-        if (this.#sent.has(event.seq)) continue;
-        this.#sent.add(event.seq);
-        // A late event takes the highest number, so that resuming after it repeats nothing.
-        this.#highest = Math.max(this.#highest, event.seq);
+        this.#from = event.seq;
         if (event.type === 'run.completed' && event.runId !== undefined) this.ended.add(event.runId);
-        stream.send({ id: `${epoch}-${this.#highest}`, event: event.type, data: dataOf(event) });
+        stream.send({ id: `${epoch}-${event.seq}`, event: event.type, data: dataOf(event) });
       }
       full = events.length === page;
-      this.#forget(events, full);
       await stream.drained();
     }
-  }
-
-  #forget(events: readonly LoggedEvent[], full: boolean): void {
-    const settled = Date.now() - lateMs;
-    for (const event of events) if (full || event.at.getTime() < settled) this.#from = Math.max(this.#from, event.seq);
-    for (const seq of this.#sent) if (seq <= this.#from) this.#sent.delete(seq);
   }
 }
 

@@ -3,14 +3,15 @@ import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 import type { Computing } from '#graphs/compute/computing.ts';
 import { executeRun, type AskedQuestion, type RunOutcome } from '#graphs/run/execute.ts';
 import { OcrFacts } from '#graphs/nodes/facts.ts';
-import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
+import type { NodeDeps, RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { RunParts } from '#graphs/run/run-context.ts';
 import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
 import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#app/agents/run-record.ts';
-import { StepRecorder, type RecorderParts } from '#app/agents/step-recorder.ts';
+import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { CellPlace } from '#src/domain/experiments/experiment.ts';
 import type { OpenQuestion } from '#src/domain/runs/run.ts';
 import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
@@ -40,7 +41,14 @@ export interface PerformParts extends RecorderParts {
 
 /** Outcome of a worker's turn with a run: ended, or waiting for answers. */
 export type Performed =
-  | { readonly kind: 'ended'; readonly end: RunEnd }
+  | {
+      readonly kind: 'ended';
+      readonly end: RunEnd;
+      /** Events of the run's last steps, to be announced with its end. */
+      readonly events: readonly RealtimeEvent[];
+      /** Stores the last steps of a run that somebody else ended. */
+      readonly keepSteps: () => Promise<void>;
+    }
   | { readonly kind: 'waiting'; readonly questions: readonly OpenQuestion[] };
 
 /** Channel that `ocr` nodes write. */
@@ -70,6 +78,7 @@ class Performance {
   readonly #innerThreads = new Set<string>();
   /** Names of secrets that the audit log names for this run. */
   readonly #revealed = new Set<string>();
+  #read: Promise<RunDocument> | null = null;
   #recorder: StepRecorder | null = null;
   #compiled: CompiledWorkflow | null = null;
   /** Number of the workflow's version. */
@@ -91,14 +100,18 @@ class Performance {
     const sha256 = this.#documentHash();
     try {
       const outcome = await this.#execute();
-      await this.#recorder?.flush();
-      if (outcome.status === 'waiting') return this.#waiting(outcome.questions);
+      if (outcome.status === 'waiting') {
+        await this.#recorder?.flush();
+        return this.#waiting(outcome.questions);
+      }
       const outputs = boundedOutputs(outcome.outputs);
       return await this.#ended({ status: 'succeeded', error: null, outputs, ...readBy(outcome.channels) }, sha256);
     } catch (error) {
-      await this.#flushAfterFailure();
       const end = this.#signal.aborted ? null : endOf(error);
-      if (end === null) throw error;
+      if (end === null) {
+        await this.#flushAfterFailure();
+        throw error;
+      }
       this.#parts.logger.warn({ err: error, code: end.error?.code, runId: this.#facts.runId }, 'run failed');
       return this.#ended(end, sha256);
     }
@@ -110,6 +123,8 @@ class Performance {
     const resume = run.fence > 1;
     const earlier = resume ? await this.#earlierSteps() : [];
     if (run.attempts > maxDeaths) {
+      // The steps at which its workers died are stored with its end.
+      this.#recorder = new StepRecorder(run, this.#parts, { earlier, onProgress: () => undefined });
       const message = `The worker died ${maxDeaths} times without progress. The run is not retried; start a new one.`;
       throw new AppError('run.poisoned', message);
     }
@@ -144,11 +159,22 @@ class Performance {
 
   /** Dependencies and cache of the nodes. A run of an experiment has its own, which leave documents and search as they are. */
   #nodeParts(recorder: StepRecorder): Pick<RunParts, 'cache' | 'deps'> {
-    const { nodeDeps, cache } = this.#parts;
+    const { cache } = this.#parts;
     const { experiment } = this.#lease.run;
+    const nodeDeps = { ...this.#parts.nodeDeps, document: this.#document };
     if (experiment !== undefined) return { deps: isolatedDeps(nodeDeps), cache: isolatedCache(cache, experiment) };
     return { deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) }, cache };
   }
+
+  readonly #document: NodeDeps['document'] = (run, asOf) => {
+    if (asOf === 'now') return this.#parts.nodeDeps.document(run);
+    this.#read ??= this.#parts.nodeDeps.document(run).catch((error: unknown) => {
+      // The next attempt reads it again.
+      this.#read = null;
+      throw error;
+    });
+    return this.#read;
+  };
 
   /** Nobody answers questions during an experiment: answers are part of the reference. */
   #waiting(questions: readonly AskedQuestion[]): Performed {
@@ -192,7 +218,16 @@ class Performance {
     const version = { version: this.#number, graphHash: this.#compiled?.graphHash ?? run.graphHash };
     const facts = { ...this.#facts, workflowId: run.workflowId, documentSha256: await sha256 };
     const head = { ...facts, ...version, ...(await this.#evidence()) };
-    return { kind: 'ended', end: { ...end, receipt: receiptFor(head, this.#recorder?.ended() ?? [], end.outputs) } };
+    const receipt = receiptFor(head, this.#recorder?.ended() ?? [], end.outputs);
+    const rest = await this.#restOfSteps();
+    return {
+      kind: 'ended',
+      end: { ...end, ...rest?.end, receipt },
+      events: rest?.events ?? [],
+      keepSteps: async () => {
+        if (rest !== null) await this.#recorder?.keep(rest);
+      },
+    };
   }
 
   /** Proof of the gate of this version. The store keeps versions, which compiling has read. */
@@ -254,15 +289,14 @@ class Performance {
     return Object.fromEntries(given.filter(([name]) => Object.hasOwn(graph.state, name)));
   }
 
-  /** Steps that ended under earlier leases. Steps that ran when a worker died are recorded as ended with it. */
+  /** Steps of earlier leases. Steps that ran when a worker died ended with it. */
   async #earlierSteps(): Promise<readonly StepRecord[]> {
-    const { organizationId, runId } = this.#facts;
-    const { fence } = this.#lease.run;
-    const steps = await this.#parts.steps.list(organizationId, runId);
+    const { run } = this.#lease;
+    const steps = await this.#parts.steps.listOf(run);
     const error = { code: 'run.worker_lost', message: 'The worker died during this attempt.' };
-    const orphans = steps.filter((step) => step.status === 'running');
-    await this.#parts.steps.save(orphans.map((step) => ({ ...step, fence, status: 'failed', error })));
-    return steps.filter((step) => step.status !== 'running' && step.status !== 'waiting');
+    return steps.map((step) =>
+      step.status === 'running' ? { ...step, fence: run.fence, status: 'failed' as const, error } : step,
+    );
   }
 
   /** Counts stored steps only as progress: a run that dies before its checkpoint would otherwise never be given up. */
@@ -283,6 +317,16 @@ class Performance {
     };
   }
 
+  /** The end of a run counts more than its last steps. */
+  async #restOfSteps(): Promise<Unwritten | null> {
+    try {
+      return (await this.#recorder?.rest()) ?? null;
+    } catch (error) {
+      this.#parts.logger.error({ err: error, runId: this.#facts.runId }, 'steps of a run could not be stored');
+      return null;
+    }
+  }
+
   async #flushAfterFailure(): Promise<void> {
     try {
       await this.#recorder?.flush();
@@ -293,7 +337,7 @@ class Performance {
 
   async #documentHash(): Promise<string | null> {
     try {
-      return (await this.#parts.nodeDeps.document(this.#facts)).sha256;
+      return (await this.#document(this.#facts)).sha256;
     } catch {
       // The document is deleted or the database is down: the run itself reports the error.
       return null;

@@ -5,7 +5,9 @@ import { descriptionUpserted, ocrCreated, segmentationCreated, stepChanged } fro
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
-import type { StepStore } from '#src/stores/steps.ts';
+import { StepBuckets } from '#src/domain/runs/step-buckets.ts';
+import type { RunEnd } from '#src/stores/run-queue.ts';
+import type { ChangedSteps, StepStore } from '#src/stores/steps.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 
 export interface RecorderParts {
@@ -18,10 +20,7 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
   const finished = 'finishedAt' in step ? step : null;
   return {
     _id: step.stepId,
-    runId: step.runId,
     fence: run.fence,
-    organizationId: run.organizationId,
-    projectId: run.projectId,
     nodeId: step.path,
     type: step.type,
     node: `${step.type}@${step.typeVersion}`,
@@ -40,18 +39,29 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
   };
 }
 
+type ChangedBuckets = ChangedSteps['buckets'];
+
 /** Longest delay before steps of a run are written together. */
-const lingerMs = 25;
+const lingerMs = 100;
+
+const isOver = ({ status }: StepRecord): boolean => status !== 'running' && status !== 'waiting';
+
+/** Steps and events of a run that ends, which are not stored yet. */
+export interface Unwritten {
+  /** Belongs to the end of the run, in one write with it. */
+  readonly end: Pick<RunEnd, 'stepBuckets' | 'steps'>;
+  readonly events: readonly RealtimeEvent[];
+}
 
 /**
- * Writes a run's steps and announces them on the realtime log, asynchronously: nodes do not wait, and a fast run costs one write. `flush`
- * resolves when all steps are stored, and throws when one could not be stored.
+ * Writes a run's steps and announces them on the realtime log, asynchronously: nodes do not wait, and a fast run costs no write of its own,
+ * since its steps are stored with its end. `flush` resolves when all steps are stored, and throws when one could not be stored.
  */
 export class StepRecorder implements StepSink {
   readonly #run: RunRecord;
   readonly #parts: RecorderParts;
   readonly #onProgress: () => void;
-  readonly #steps = new Map<string, StepRecord>();
+  readonly #buckets = new StepBuckets();
   readonly #events: RealtimeEvent[] = [];
   /** Steps that have ended, in that order. Those of earlier leases come first. */
   readonly #ended: Map<string, StepRecord>;
@@ -68,7 +78,8 @@ export class StepRecorder implements StepSink {
     this.#run = run;
     this.#parts = parts;
     this.#onProgress = onProgress;
-    this.#ended = new Map(earlier.map((step) => [step._id, step]));
+    for (const step of earlier) this.#buckets.set(step);
+    this.#ended = new Map(earlier.filter(isOver).map((step) => [step._id, step]));
   }
 
   /** Outcomes of the run's nodes, for its receipt. */
@@ -113,36 +124,60 @@ export class StepRecorder implements StepSink {
     if (step.status === 'failed')
       this.#parts.logger.warn({ err: cause, nodeId: step.path, code: step.error?.code }, 'step failed');
     const record = toRecord(this.#run, step);
-    if (step.status !== 'waiting') this.#ended.set(record._id, record);
+    if (isOver(record)) this.#ended.set(record._id, record);
     this.#record(record);
   }
 
   flush(): Promise<void> {
-    this.#write();
+    this.#write(this.#takeChanged(), this.#events.splice(0));
     return this.#writing;
   }
 
+  /** Stores what the run's own record does not hold. Returns the rest, to be stored with the end of the run. */
+  async rest(): Promise<Unwritten> {
+    const changed = this.#takeChanged();
+    const first = changed.get(0);
+    const beside = new Map([...changed].filter(([number]) => number > 0));
+    if (beside.size > 0) this.#write(beside, []);
+    await this.#writing;
+    const stepBuckets = this.#buckets.further;
+    return {
+      end: { ...(first !== undefined && { steps: first }), ...(stepBuckets > 0 && { stepBuckets }) },
+      events: this.#events.splice(0),
+    };
+  }
+
+  /** Stores what `rest` returned, for a run that somebody else ended. */
+  async keep({ end: { steps }, events }: Unwritten): Promise<void> {
+    if (steps !== undefined) this.#write(new Map([[0, steps]]), events);
+    await this.#writing;
+  }
+
   #record(record: StepRecord): void {
-    this.#steps.set(record._id, record);
+    this.#buckets.set(record);
     this.#announce(stepChanged(this.#run, record));
   }
 
   /** The realtime feed tells nothing of runs of experiments. */
   #announce(event: RealtimeEvent): void {
     if (this.#run.experiment === undefined) this.#events.push(event);
-    this.#timer ??= setTimeout(() => this.#write(), lingerMs);
+    this.#timer ??= setTimeout(() => this.#write(this.#takeChanged(), this.#events.splice(0)), lingerMs);
   }
 
-  #write(): void {
+  /** Takes the changes since the last call: they need no later write. */
+  #takeChanged(): ChangedBuckets {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#events.length === 0 && this.#steps.size === 0) return;
-    const records = [...this.#steps.values()];
-    this.#steps.clear();
+    return this.#buckets.takeChanged();
+  }
+
+  #write(buckets: ChangedBuckets, events: readonly RealtimeEvent[]): void {
+    if (events.length === 0 && buckets.size === 0) return;
+    const further = this.#buckets.further;
     const written = Promise.all([
       this.#writing,
-      this.#parts.steps.save(records),
-      this.#parts.events.append(this.#events.splice(0)),
+      buckets.size > 0 && this.#parts.steps.save({ run: this.#run, buckets, further }),
+      this.#parts.events.append(events),
     ]);
     this.#writing = written.then(() => undefined);
     // `flush` throws this error. Until then the rejection must not count as unhandled.

@@ -11,7 +11,7 @@ import type { OpenQuestion } from '#src/domain/runs/run.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
-import type { Lease, RunEnd } from '#src/stores/run-queue.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
 
 export interface WorkerParts {
   readonly executions: ExecutionStore;
@@ -251,7 +251,7 @@ export class Worker {
     }, leaseMs / 3);
     try {
       const performed = await this.#parts.perform(lease, abort.signal);
-      if (performed.kind === 'ended') await this.#finish(lease, performed.end);
+      if (performed.kind === 'ended') await this.#finish(lease, performed);
       else await this.#park(lease, performed.questions);
     } catch (error) {
       await this.#giveBack(lease, abort.signal.aborted ? abort.signal.reason : error, logger);
@@ -282,14 +282,17 @@ export class Worker {
     this.#announce([runWaiting(lease.run, questions, new Date())]);
   }
 
-  async #finish(lease: Lease, end: RunEnd): Promise<void> {
+  async #finish(lease: Lease, { end, events, keepSteps }: Extract<Performed, { kind: 'ended' }>): Promise<void> {
     const now = new Date();
-    if (!(await this.#parts.executions.finish(lease, end, now))) throw new LeaseLostError();
+    if (!(await this.#parts.executions.finish(lease, end, now))) {
+      await keepSteps();
+      throw new LeaseLostError();
+    }
     this.#parts.ended(lease, end.status);
     if (lease.run.experiment !== undefined) return;
     // The run of an upload gets its version when a worker claims it.
     const version = end.receipt?.head.version ?? lease.run.version;
-    this.#announce([runCompleted(lease.run, end.status, now, { error: end.error, version })]);
+    this.#announce([...events, runCompleted(lease.run, end.status, now, { error: end.error, version })]);
   }
 
   #announce(events: readonly RealtimeEvent[]): void {

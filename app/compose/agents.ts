@@ -69,6 +69,8 @@ interface AgentsParts {
   readonly data: Data;
   readonly core: Core;
   readonly catalog: Catalog;
+  /** Closed by the composing program. Default: an engine of the process. */
+  readonly ocr?: OcrEngine | undefined;
 }
 
 /** Everything that nodes may use. */
@@ -91,15 +93,18 @@ function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   };
 }
 
+function createOcr({ ocr: { language, workers } }: Config, stack: AsyncDisposableStack): OcrEngine {
+  const ocr = createTesseractEngine({ language, ...(workers === null ? {} : { workers }) });
+  stack.defer(() => ocr.close());
+  return ocr;
+}
+
 /** Worker that takes runs from the queue, with OCR. Loads nothing heavy before the first run. */
-export function createAgents({ config, data, core, catalog }: AgentsParts, stack: AsyncDisposableStack): Worker {
+export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): Worker {
+  const { config, data, core, catalog } = given;
   const { deps, outside, relay, metrics } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
-  const ocr = createTesseractEngine({
-    language: config.ocr.language,
-    ...(config.ocr.workers === null ? {} : { workers: config.ocr.workers }),
-  });
-  stack.defer(() => ocr.close());
+  const ocr = given.ocr ?? createOcr(config, stack);
   const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
   stack.defer(() => cache.idle());
   const computing = new Computing(core.compute, config.compute);

@@ -34,7 +34,7 @@ export const index = defineNode({
       vectors(call),
     ]);
     // Read last, since visibility can change during the run.
-    const document = await call.deps.document(call.run);
+    const document = await call.deps.document(call.run, 'now');
     const { documentId, organizationId, projectId } = call.run;
     const { apiKeyId, visibility, objectKey, createdAt } = document;
     const title = value?.title ?? '';

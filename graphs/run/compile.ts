@@ -6,6 +6,7 @@ import { planNode, type NodePlan } from '#graphs/run/plan-node.ts';
 import { readNames, type NamesOf } from '#graphs/run/names-of.ts';
 import { nodeRunner, type NodeRuntime } from '#graphs/run/run-node.ts';
 import { flowChannel, takes, type FlowState } from '#graphs/engine/flow-state.ts';
+import { withoutTracing, type CompiledNodes } from '#graphs/run/untraced.ts';
 import type { Turns } from '#graphs/compute/turns.ts';
 import type * as LangGraphModule from '@langchain/langgraph';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -23,15 +24,20 @@ export async function compileGraph(
   graph: StoredGraph,
   parts: { readonly catalog: Catalog; readonly checkpointer: RunCheckpointer; readonly turns?: Turns },
 ): Promise<CompiledWorkflow> {
-  const [langGraph, { AsyncLocalStorageProviderSingleton: ambient }] = await Promise.all([
+  const [langGraph, { AsyncLocalStorageProviderSingleton: ambient }, { CallbackManager }] = await Promise.all([
     import('@langchain/langgraph'),
     import('@langchain/core/singletons'),
+    import('@langchain/core/callbacks/manager'),
   ]);
   try {
     const namesOf = await readNames(graph, parts.catalog, parts.turns);
-    const compiled = build(graph, { catalog: parts.catalog, namesOf }, langGraph).compile({
+    const waiting: Wait = (nodeId, runtime) =>
+      ambient.runWithConfig(runtime, () => void langGraph.interrupt({ node: nodeId }));
+    const compiled = build(graph, { catalog: parts.catalog, namesOf, waiting }, langGraph).compile({
       checkpointer: parts.checkpointer,
     });
+    // Undefined unless LangChain's own variables ask for traces.
+    if (CallbackManager.configure() === undefined) withoutTracing(compiled);
     return {
       graph,
       graphHash: graphHash(graph),
@@ -48,7 +54,16 @@ export async function compileGraph(
   }
 }
 
-function build(graph: StoredGraph, known: { catalog: Catalog; namesOf: NamesOf }, langGraph: LangGraph): LooseBuilder {
+/** Throws LangGraph's interrupt, which it finds by the config of the node: the other nodes of this superstep finish, and the run stops. */
+type Wait = (nodeId: string, runtime: NodeRuntime) => void;
+
+interface Known {
+  readonly catalog: Catalog;
+  readonly namesOf: NamesOf;
+  readonly waiting: Wait;
+}
+
+function build(graph: StoredGraph, { waiting, ...known }: Known, langGraph: LangGraph): LooseBuilder {
   const flow = planFlow(graph);
   if (flow.ambiguous.length > 0) {
     const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
@@ -61,7 +76,7 @@ function build(graph: StoredGraph, known: { catalog: Catalog; namesOf: NamesOf }
   const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
   for (const nodeId of Object.keys(graph.nodes)) {
     const plan = planNode({ nodeId, graph, flow, ...known });
-    builder.addNode(nodeId, runnerOf(plan, langGraph), { defer: plan.node.defer, ends: mapTargets(plan) });
+    builder.addNode(nodeId, runnerOf(plan, langGraph, waiting), { defer: plan.node.defer, ends: mapTargets(plan) });
   }
   addLoops(builder, flow, langGraph);
   addJoins(builder, graph, flow, langGraph);
@@ -73,12 +88,11 @@ function mapTargets({ maps }: NodePlan): string[] {
 }
 
 /** Translates outcomes of the node runner to LangGraph. */
-function runnerOf(plan: NodePlan, { Command, Send, interrupt }: LangGraph) {
+function runnerOf(plan: NodePlan, { Command, Send }: LangGraph, waiting: Wait) {
   const run = nodeRunner(plan);
   return async (state: ChannelValues, runtime: NodeRuntime): Promise<unknown> => {
     const { update, sends, waits } = await run(state, runtime);
-    // `interrupt` throws: the other nodes of this superstep finish, and the run stops before the next one.
-    if (waits) interrupt({ node: plan.nodeId });
+    if (waits) waiting(plan.nodeId, runtime);
     if (sends.length === 0) return update;
     return new Command({ update, goto: sends.map(({ to, input }) => new Send(to, input)) });
   };
@@ -134,7 +148,7 @@ interface LooseBuilder {
     options: { defer?: boolean; ends?: string[] },
   ): void;
   addEdge(from: string | string[], to: string): void;
-  compile(options: { checkpointer: RunCheckpointer }): {
+  compile(options: { checkpointer: RunCheckpointer }): CompiledNodes & {
     invoke(input: Record<string, unknown> | null, options: InvokeOptions): Promise<Record<string, unknown> | undefined>;
   };
 }

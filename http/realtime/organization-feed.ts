@@ -1,7 +1,7 @@
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { eventIdText, resumable, type EventId } from '#http/realtime/event-id.ts';
 import type { Reader } from '#http/realtime/reader.ts';
-import { Sequence, type SequenceOptions } from '#http/realtime/sequence.ts';
+import { Sequence } from '#http/realtime/sequence.ts';
 import { frameText } from '#http/sse.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
@@ -13,7 +13,7 @@ export interface FeedParts {
   present(event: LoggedEvent): Readonly<Record<string, unknown>>;
 }
 
-export interface FeedOptions extends SequenceOptions {
+export interface FeedOptions {
   /** Bytes of frames kept for readers that reconnect. */
   readonly recentBytes: number;
 }
@@ -55,7 +55,6 @@ export class OrganizationFeed {
   #recent: Frame[] = [];
   #recentSize = 0;
   #recentAfter: number;
-  #late: LoggedEvent[] = [];
   #flushing = false;
   #looking: Promise<void> | null = null;
   #soon: NodeJS.Timeout | null = null;
@@ -72,10 +71,9 @@ export class OrganizationFeed {
     const stop = parts.events.subscribe(organizationId, (event) => receive(event));
     try {
       const { epoch, last } = await parts.events.position(organizationId);
-      const newest = await parts.events.read(organizationId, Math.max(0, last - page), page);
-      const feed = new OrganizationFeed(organizationId, { parts, options, epoch, last, newest, stop });
+      const feed = new OrganizationFeed(organizationId, { parts, options, epoch, last, stop });
       receive = (event) => feed.#receive(event);
-      for (const event of [...newest, ...early]) feed.#receive(event);
+      for (const event of early) feed.#receive(event);
       return feed;
     } catch (error) {
       stop();
@@ -90,19 +88,17 @@ export class OrganizationFeed {
       readonly options: FeedOptions;
       readonly epoch: string;
       readonly last: number;
-      readonly newest: readonly LoggedEvent[];
       readonly stop: () => void;
     },
   ) {
-    const { parts, options, epoch, last, newest, stop } = begin;
+    const { parts, options, epoch, last, stop } = begin;
     this.#organizationId = organizationId;
     this.#parts = parts;
     this.#options = options;
     this.#epoch = epoch;
     this.#stop = stop;
-    const delivered = settledUpTo(newest, Date.now() - options.patienceMs) ?? last;
-    this.#sequence = new Sequence(delivered, options);
-    this.#recentAfter = delivered;
+    this.#sequence = new Sequence(last);
+    this.#recentAfter = last;
   }
 
   /** Id after which a reader that received everything resumes. */
@@ -173,7 +169,7 @@ export class OrganizationFeed {
       const events = await this.#parts.events.read(this.#organizationId, from, page);
       const missed = events.filter((event) => event.seq <= until);
       const wanted = missed.filter((event) => wants(reader, event.projectId));
-      if (wanted.length > 0) reader.write(Buffer.concat(wanted.map((event) => this.#frame(event, event.seq).bytes)));
+      if (wanted.length > 0) reader.write(Buffer.concat(wanted.map((event) => this.#frame(event).bytes)));
       const last = missed.at(-1)?.seq;
       from = missed.length < page || last === undefined ? until : last;
       await reader.drained();
@@ -188,7 +184,7 @@ export class OrganizationFeed {
   }
 
   #receive(event: LoggedEvent): void {
-    if (this.#sequence.add(event, Date.now())) this.#late.push(event);
+    this.#sequence.add(event);
     if (this.#flushing) return;
     this.#flushing = true;
     // Events that were stored together are sent together.
@@ -199,22 +195,20 @@ export class OrganizationFeed {
   }
 
   #flush(): void {
-    const late = this.#late.splice(0).map((event) => this.#frame(event, this.#sequence.delivered));
-    const frames = this.#sequence.next(Date.now()).map((event) => this.#frame(event, event.seq));
+    const frames = this.#sequence.next().map((event) => this.#frame(event));
     this.#keep(frames);
-    if (late.length > 0) this.#send(late, true);
-    if (frames.length > 0) this.#send(frames, false);
+    if (frames.length > 0) this.#send(frames);
     if (!this.#sequence.waits) this.#soonMs = soonMs;
     else this.#lookSoon();
   }
 
-  #send(frames: readonly Frame[], late: boolean): void {
+  #send(frames: readonly Frame[]): void {
     const first = frames[0]?.seq ?? 0;
     for (const group of this.#groups.values()) {
       const bytes = select(group, frames);
       if (bytes.length === 0) continue;
       for (const reader of group.readers) {
-        if (late || reader.after < first) reader.write(bytes);
+        if (reader.after < first) reader.write(bytes);
         else
           reader.write(
             select(
@@ -230,25 +224,24 @@ export class OrganizationFeed {
     if (this.#closed) return;
     this.#soon ??= setTimeout(() => {
       this.#soon = null;
-      void this.look().then(() => this.#flush());
+      void this.look();
     }, this.#soonMs);
     this.#soonMs = Math.min(this.#soonMs * 2, 1_000);
   }
 
   async #read(): Promise<void> {
     const { events } = this.#parts;
-    const receive = (found: readonly LoggedEvent[]): void => found.forEach((event) => this.#receive(event));
-    for (const { after, count } of this.#sequence.missing(Date.now()))
-      receive(await events.read(this.#organizationId, after, Math.min(count, page)));
     for (let full = true; full;) {
-      const found = await events.read(this.#organizationId, this.#sequence.highest, page);
-      receive(found);
+      const found = await events.read(this.#organizationId, this.#sequence.delivered, page);
+      if (found[0] !== undefined) this.#sequence.skipTo(found[0].seq - 1);
+      for (const event of found) this.#sequence.add(event);
+      this.#flush();
       full = found.length === page;
     }
   }
 
-  #frame(event: LoggedEvent, seq: number): Frame {
-    const { type, at, data, organizationId, projectId, documentId, executionId, runId } = event;
+  #frame(event: LoggedEvent): Frame {
+    const { seq, type, at, data, organizationId, projectId, documentId, executionId, runId } = event;
     const about = { organizationId, projectId, documentId, executionId, runId };
     const said = { ...data, ...this.#parts.present(event), type, at: at.toISOString(), ...about };
     const text = frameText({ id: eventIdText(this.#epoch, seq), event: type, data: said });
@@ -291,14 +284,4 @@ function select(group: Pick<Group, 'projectIds'>, frames: readonly Frame[]): Buf
   const [only] = wanted;
   if (only === undefined) return nothing;
   return wanted.length === 1 ? only.bytes : Buffer.concat(wanted.map(({ bytes }) => bytes));
-}
-
-/**
- * Returns the number up to which no event can still be missing: consecutive events, and those before an event older than `before`. null
- * without events.
- */
-function settledUpTo(events: readonly LoggedEvent[], before: number): number | null {
-  let settled: number | null = null;
-  for (const { seq, at } of events) if (settled === null || seq === settled + 1 || at.getTime() < before) settled = seq;
-  return settled;
 }

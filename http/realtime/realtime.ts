@@ -23,8 +23,6 @@ export const realtimeDefaults: RealtimeOptions = {
   checkMs: 30_000,
   maxBuffered: sseDefaults.maxBuffered,
   streamsPerSession: 10,
-  patienceMs: 2_000,
-  lateMs: 30_000,
   recentBytes: 1024 * 1024,
 };
 

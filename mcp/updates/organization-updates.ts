@@ -21,8 +21,6 @@ export interface UpdateOptions {
   readonly listPauseMs: number;
   /** Poll interval for events of other processes, and for edits of watched workflows. */
   readonly lookMs: number;
-  /** Time that a missing number of the log is waited for. */
-  readonly patienceMs: number;
 }
 
 /** A stream or session that subscribes to changes. */
@@ -46,7 +44,6 @@ type ProjectId = string | null;
 export class OrganizationUpdates {
   readonly #organizationId: string;
   readonly #sources: UpdateSources;
-  readonly #patienceMs: number;
   readonly #watchers = new Set<Watcher>();
   readonly #byUri = new Map<string, Set<Watcher>>();
   /** States of watched workflows, by URI. */
@@ -59,10 +56,9 @@ export class OrganizationUpdates {
   #looking: Promise<void> | null = null;
   #failing = false;
 
-  constructor(organizationId: string, sources: UpdateSources, { pauseMs, listPauseMs, patienceMs }: UpdateOptions) {
+  constructor(organizationId: string, sources: UpdateSources, { pauseMs, listPauseMs }: UpdateOptions) {
     this.#organizationId = organizationId;
     this.#sources = sources;
-    this.#patienceMs = patienceMs;
     this.#resources = new Coalescer(pauseMs, (found) => this.#notifyResources(found));
     this.#lists = new Coalescer(listPauseMs, (found) => this.#notifyLists(found));
     this.#stop = sources.events.subscribe(organizationId, (event) => this.#receive(event));
@@ -116,7 +112,7 @@ export class OrganizationUpdates {
 
   #receive(event: LoggedEvent): void {
     if (this.#seen === null) this.#early.push(event.seq);
-    else if (!this.#seen.add(event.seq, performance.now())) return;
+    else if (!this.#seen.add(event.seq)) return;
     const { uris, list } = changesOf(event);
     for (const uri of uris) if (this.#byUri.has(uri)) this.#resources.add(uri, event.projectId);
     if (list) this.#lists.add(event.projectId, event.projectId);
@@ -126,25 +122,18 @@ export class OrganizationUpdates {
     const { events } = this.#sources;
     this.#seen ??= await this.#begin();
     const seen = this.#seen;
-    let after = seen.upTo;
     for (let full = true; full;) {
-      const found = await events.read(this.#organizationId, after, page);
+      const found = await events.read(this.#organizationId, seen.upTo, page);
       for (const event of found) this.#receive(event);
-      after = found.at(-1)?.seq ?? after;
+      seen.readUpTo(found.at(-1)?.seq ?? 0);
       full = found.length === page;
     }
-    seen.giveUp(performance.now());
   }
 
-  /** Starts a little before the end of the log: readers know stored events, and events still being stored have numbers near the end. */
   async #begin(): Promise<Seen> {
-    const { events } = this.#sources;
-    const { last } = await events.position(this.#organizationId);
-    const after = Math.max(0, last - page);
-    const stored = await events.read(this.#organizationId, after, page);
-    const seen = new Seen(stored[0] === undefined ? last : stored[0].seq - 1, this.#patienceMs);
-    const now = performance.now();
-    for (const seq of [...stored.map((event) => event.seq), ...this.#early]) seen.add(seq, now);
+    const { last } = await this.#sources.events.position(this.#organizationId);
+    const seen = new Seen(last);
+    for (const seq of this.#early) seen.add(seq);
     this.#early = [];
     return seen;
   }

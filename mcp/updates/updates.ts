@@ -9,7 +9,7 @@ import { OrganizationUpdates, type UpdateOptions, type Watcher } from '#mcp/upda
 const mostUris = 100;
 const atOnce = 10;
 
-const updateDefaults: UpdateOptions = { pauseMs: 100, listPauseMs: 1_000, lookMs: 1_000, patienceMs: 10_000 };
+const updateDefaults: UpdateOptions = { pauseMs: 100, listPauseMs: 1_000, lookMs: 1_000 };
 
 /** A subscription of a stream or session. */
 export interface Wanted {

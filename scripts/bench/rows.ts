@@ -1,6 +1,7 @@
 import type { Row } from '#scripts/bench/row.ts';
 import { engineWrites } from '#scripts/bench/rows/e1-engine-writes.ts';
 import { engineReads } from '#scripts/bench/rows/e2-engine-reads.ts';
+import { sameEngine } from '#scripts/bench/rows/f1-same-engine.ts';
 import { ack } from '#scripts/bench/rows/g01-ack.ts';
 import { readDocuments } from '#scripts/bench/rows/g02-documents.ts';
 import { noopRuns } from '#scripts/bench/rows/g04-runs.ts';
@@ -24,6 +25,7 @@ import { largestGraph } from '#scripts/bench/rows/w4-largest-graph.ts';
 export const rows: readonly Row[] = [
   ack,
   readDocuments,
+  sameEngine,
   noopRuns,
   langgraphApi,
   ocrCost,

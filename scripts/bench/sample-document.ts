@@ -3,7 +3,10 @@ import { newId } from '#src/domain/ids.ts';
 import type { Seed } from '#app/compose/seed.ts';
 
 /** A document as it is after its workflow ran; a higher `index` is a newer one. There is no object behind it. */
-export function sampleDocument({ organizationId, projectId }: Seed, index: number): DocumentRecord {
+export function sampleDocument(
+  { organizationId, projectId }: Pick<Seed, 'organizationId' | 'projectId'>,
+  index: number,
+): DocumentRecord {
   const createdAt = new Date(1_700_000_000_000 + index * 1_000);
   const id = newId('document', createdAt);
   const objectKey = `uploads/${organizationId}/${projectId}/bench/2024/01/${id.slice('doc_'.length)}.png`;

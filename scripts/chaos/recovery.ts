@@ -25,15 +25,13 @@ export async function recoveryOf(
   let longest: number | null = null;
   while (open.size > 0 && performance.now() - killedAt < patienceMs) {
     const rows = await stored.runs
-      .find({ _id: { $in: [...open.keys()] } }, { projection: { fence: 1, finishedAt: 1 } })
+      .find({ _id: { $in: [...open.keys()] } }, { projection: { fence: 1, finishedAt: 1, steps: 1 } })
       .toArray();
-    const taken = rows.filter(({ _id, fence }) => fence > (open.get(_id) ?? 0)).map(({ _id }) => _id);
-    const steps = await stored.steps.find({ runId: { $in: taken } }, { projection: { runId: 1, fence: 1 } }).toArray();
     const elapsed = performance.now() - killedAt;
-    for (const { _id, fence, finishedAt } of rows) {
+    for (const { _id, fence, finishedAt, steps = [] } of rows) {
       const before = open.get(_id) ?? 0;
       const elsewhere = fence > before;
-      const further = finishedAt !== null || steps.some((one) => one.runId === _id && one.fence > before);
+      const further = finishedAt !== null || steps.some((step) => step.fence > before);
       if (elsewhere && further) longest = elapsed;
       // It ended in the moment between the look and the kill.
       if ((elsewhere && further) || finishedAt !== null) open.delete(_id);

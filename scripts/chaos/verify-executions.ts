@@ -1,3 +1,4 @@
+import { createStepStore } from '#src/stores/steps.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import type { Receiver } from '#scripts/chaos/receiver.ts';
 import { webhooksOfRun } from '#scripts/chaos/effects-workflow.ts';
@@ -23,7 +24,7 @@ async function violationsOf(stored: Collections, executionId: string): Promise<s
   const runId = run._id;
   const [rows, steps, webhooks] = await Promise.all([
     stored.embeddings.countDocuments({ runId }),
-    stored.steps.find({ runId }).toArray(),
+    createStepStore(stored).listOf(run),
     stored.deliveries.find({ payload: { $regex: runId } }).toArray(),
   ]);
   const rules: [holds: boolean, otherwise: string][] = [

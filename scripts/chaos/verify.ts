@@ -1,6 +1,8 @@
 import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
+import { createStepStore } from '#src/stores/steps.ts';
 
 async function verifyDocument(stored: Collections, organizationId: string, documentId: string): Promise<string[]> {
   const about = { organizationId, documentId };
@@ -13,9 +15,10 @@ async function verifyDocument(stored: Collections, organizationId: string, docum
     stored.searchRecords.countDocuments({ _id: documentId, organizationId }),
   ]);
   const [run] = runs;
-  const steps = run === undefined ? [] : await stored.steps.find({ organizationId, runId: run._id }).toArray();
+  const steps = run === undefined ? [] : await createStepStore(stored).listOf(run);
   const kinds = embeddings.map((row) => row.kind).toSorted();
-  const completed = await stored.events.countDocuments({ ...about, type: 'run.completed' });
+  const events = run === undefined ? [] : await createEventLog(stored).read(organizationId, 0, 10_000, run);
+  const completed = events.filter((event) => event.documentId === documentId && event.type === 'run.completed').length;
   const rules: [holds: boolean, otherwise: string][] = [
     [document !== null, 'was acknowledged and is not there'],
     [document?.pendingEvents.length === 0, 'still has events in its outbox'],

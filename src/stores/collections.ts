@@ -53,8 +53,29 @@ export interface NodeCacheRow {
   readonly forgetAt: Date;
 }
 
-export interface EventRow extends LoggedEvent {
+/** Steps of a run that has more of them than its own record holds. `_id` is `<runId>/<number>`. */
+export interface StepBucketRow {
   readonly _id: string;
+  readonly runId: string;
+  readonly organizationId: string;
+  /** Fencing token of the lease that wrote it. */
+  readonly fence: number;
+  readonly steps: readonly StepRecord[];
+}
+
+/** Consecutive events of one log, which were stored together. `_id` is `<organizationId>/<first>`. */
+export interface EventBucketRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  /** Number of its first event. */
+  readonly first: number;
+  readonly last: number;
+  /** Time of its newest event. */
+  readonly at: Date;
+  /** `dedupeId` of each event. */
+  readonly ids: readonly string[];
+  readonly executionIds: readonly string[];
+  readonly events: readonly Omit<LoggedEvent, 'dedupeId' | 'organizationId' | 'seq'>[];
 }
 
 export interface IdempotencyRow {
@@ -198,9 +219,9 @@ export interface Collections {
   readonly executions: Collection<ExecutionRecord>;
   readonly runs: Collection<RunRecord>;
   readonly queues: Collection<QueueRecord>;
-  readonly steps: Collection<StepRecord>;
+  readonly steps: Collection<StepBucketRow>;
   readonly idempotency: Collection<IdempotencyRow>;
-  readonly events: Collection<EventRow>;
+  readonly events: Collection<EventBucketRow>;
   readonly counters: Collection<CounterRow>;
   readonly audit: Collection<AuditRow>;
   readonly secrets: Collection<SecretRow>;

@@ -1,7 +1,9 @@
 import type { Db } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
+import { redactEvents } from '#src/stores/event-buckets.ts';
 import { redactExperiments } from '#src/stores/experiments/redact.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
+import { redactSteps } from '#src/stores/steps.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
 /** A run over a document, without its results. */
@@ -26,7 +28,7 @@ export function createDocumentTraces(
     'runs' | 'steps' | 'events' | 'nodeCache' | 'uploads' | 'datasetVersions' | 'experimentCells'
   >,
 ) {
-  const { runs, steps, events, nodeCache, uploads } = collections;
+  const { runs, events, nodeCache, uploads } = collections;
   const runsOf = (organizationId: string, documentId: string): Promise<readonly RunTrace[]> =>
     runs.find({ organizationId, documentId }, { projection: traced }).toArray();
   return {
@@ -42,22 +44,8 @@ export function createDocumentTraces(
       for (const batch of batchesOf(await runsOf(organizationId, documentId))) {
         const runIds = batch.map(({ _id }) => _id);
         const executionIds = [...new Set(batch.map(({ executionId }) => executionId))];
-        await steps.updateMany(
-          { organizationId, runId: { $in: runIds } },
-          { $set: { inputPreview: null, outputPreview: null } },
-        );
-        await events.updateMany(
-          { organizationId, executionId: { $in: executionIds }, documentId },
-          {
-            $unset: {
-              'data.title': true,
-              'data.description': true,
-              'data.prompt': true,
-              'data.data': true,
-              'data.waitingFor': true,
-            },
-          },
-        );
+        await redactSteps(collections, organizationId, runIds);
+        await redactEvents(events, { organizationId, documentId }, executionIds);
         await forgetCheckpoints(db, runIds);
       }
     },

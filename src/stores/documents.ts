@@ -1,7 +1,8 @@
 import type { Filter } from 'mongodb';
-import { batchedReads } from '#src/concurrency/batched-reads.ts';
+import { Batcher } from '#src/concurrency/batcher.ts';
 import type { Collections } from '#src/stores/collections.ts';
-import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
+import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
+import { readsById } from '#src/stores/reads-by-id.ts';
 import type { DocumentRecord, Visibility } from '#src/domain/documents/document.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
@@ -50,24 +51,31 @@ const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
-/** Reads documents by id. Concurrent reads share one command for each tenant. */
-function createReadById(documents: Collections['documents']) {
-  const read = batchedReads<DocumentRecord>(async (keys) => {
-    const wanted = keys.map((key) => ({ key, ...(JSON.parse(key) as { tenant: Tenant; id: string }) }));
-    const byTenant = Map.groupBy(wanted, ({ tenant }) => JSON.stringify(tenant));
-    const found = await Promise.all(
-      [...byTenant.values()].map(async (ofOne) => {
-        const keyOf = new Map(ofOne.map(({ id, key }) => [id, key]));
-        const [first] = ofOne;
-        if (first === undefined) return [];
-        const rows = await documents.find({ _id: { $in: [...keyOf.keys()] }, ...readable(first.tenant) }).toArray();
-        return rows.map((row) => [keyOf.get(row._id) ?? '', row] as const);
-      }),
-    );
-    return new Map(found.flat());
-  });
-  return async ({ organizationId, projectIds }: Tenant, id: string): Promise<DocumentRecord | null> =>
-    (await read(JSON.stringify({ tenant: { organizationId, projectIds }, id }))) ?? null;
+/** Inserts documents. Those that arrive during a write share the next one. */
+function createInsert(documents: Collections['documents']) {
+  interface Item {
+    readonly document: DocumentRecord;
+    outcome: 'created' | 'exists';
+  }
+  const batcher = new Batcher<Item>(async (items) => {
+    try {
+      await documents.insertMany(
+        items.map(({ document }) => document),
+        { ordered: false },
+      );
+    } catch (error) {
+      if (!isDuplicatesOnly(error)) throw error;
+      for (const { index } of [error.writeErrors].flat()) {
+        const item = items[index];
+        if (item !== undefined) item.outcome = 'exists';
+      }
+    }
+  }, 100);
+  return async (document: DocumentRecord): Promise<Item['outcome']> => {
+    const item: Item = { document, outcome: 'created' };
+    await batcher.add(item);
+    return item.outcome;
+  };
 }
 
 /** Longest delay of an event in the outbox, with room. */
@@ -143,19 +151,15 @@ const createAccounts = (documents: Collections['documents']) => ({
 });
 
 export function createDocumentStore({ documents }: Pick<Collections, 'documents'>) {
+  const read = readsById((tenant: Tenant, ids) =>
+    documents.find({ _id: { $in: [...ids] }, ...readable(tenant) }).toArray(),
+  );
   return {
     /** Inserts with one durable write. `exists` when this id is stored already. */
-    async insert(document: DocumentRecord): Promise<'created' | 'exists'> {
-      try {
-        await documents.insertOne(document);
-        return 'created';
-      } catch (error) {
-        if (isDuplicateKey(error)) return 'exists';
-        throw error;
-      }
-    },
+    insert: createInsert(documents),
     /** Finds a document that the tenant may read: in its projects, or public in its organization. */
-    find: createReadById(documents),
+    find: ({ organizationId, projectIds }: Tenant, id: string): Promise<DocumentRecord | null> =>
+      read({ organizationId, projectIds }, id),
     /** Finds a document for holders of a signed URL only: projects are not checked. */
     findInOrganization: (organizationId: string, id: string): Promise<DocumentRecord | null> =>
       documents.findOne({ _id: id, organizationId, deletedAt: noDate }),

@@ -13,7 +13,8 @@ export async function dropRecordExpiry(db: Db): Promise<void> {
   await dropIndex(db, 'deliveries', 'createdAt_1');
 }
 
-async function dropIndex(db: Db, collection: string, name: string): Promise<void> {
+/** Removes an index, if it is there. */
+export async function dropIndex(db: Db, collection: string, name: string): Promise<void> {
   try {
     await db.collection(collection).dropIndex(name);
   } catch (error) {

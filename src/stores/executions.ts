@@ -11,7 +11,8 @@ import { interactiveRuns } from '#src/domain/runs/queue.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
-import type { RunRecord, ExecutionRecord, RunFailure, GivenAnswer } from '#src/domain/runs/run.ts';
+import type { RunFailure } from '#src/domain/runs/failure.ts';
+import type { RunRecord, ExecutionRecord, GivenAnswer } from '#src/domain/runs/run.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 
@@ -44,7 +45,7 @@ const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
 const ordinary = { experiment: { $exists: false } } satisfies Filter<RunRecord>;
 
 /** Omits fields that may be large and that only readers of one run need. */
-const brief = { outputs: 0, receipt: 0, answers: 0 };
+const brief = { outputs: 0, receipt: 0, answers: 0, steps: 0 };
 
 const placeOf = (run: RunRecord | undefined): Pick<RunRecord, 'lane' | 'rank'> =>
   run?.lane === undefined || run.rank === undefined ? {} : { lane: run.lane, rank: run.rank };
@@ -243,7 +244,7 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
   return {
     find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
       executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
-    /** Lists runs in creation order, without outputs, receipts and answers. */
+    /** Lists runs in creation order, without outputs, receipts, answers and steps. */
     runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
       runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
     findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
@@ -253,13 +254,16 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
     async recentRuns(
       tenant: Tenant,
       workflowId: string,
-    ): Promise<{ readonly runIds: readonly string[]; readonly meanMs: number | null }> {
+    ): Promise<{ readonly runs: readonly RunRecord[]; readonly meanMs: number | null }> {
       const recent = await runs
-        .find({ ...owned(tenant), workflowId, status: 'succeeded' }, { projection: { startedAt: 1, finishedAt: 1 } })
+        .find(
+          { ...owned(tenant), workflowId, status: 'succeeded' },
+          { projection: { outputs: 0, receipt: 0, answers: 0 } },
+        )
         .sort({ createdAt: -1, _id: -1 })
         .limit(20)
         .toArray();
-      return { runIds: recent.map(({ _id }) => _id), meanMs: meanMs(recent) };
+      return { runs: recent, meanMs: meanMs(recent) };
     },
     /** Runs of a workflow with an answer to the question at this path, newest first, with their answers. */
     answeredRuns: (
@@ -270,7 +274,7 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
       runs
         .find(
           { ...owned(tenant), ...ordinary, workflowId, 'answers.path': path },
-          { projection: { outputs: 0, receipt: 0 } },
+          { projection: { outputs: 0, receipt: 0, steps: 0 } },
         )
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)

@@ -96,11 +96,13 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     ],
   ],
   queues: [[{ lane: 1, finish: -1 }]],
-  steps: [[{ organizationId: 1, runId: 1, startedAt: 1 }]],
+  steps: [[{ organizationId: 1, runId: 1 }]],
   idempotency: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   events: [
-    [{ organizationId: 1, seq: 1 }, { unique: true }],
-    [{ organizationId: 1, executionId: 1, seq: 1 }],
+    // `_id` keeps numbers apart, this index events.
+    [{ organizationId: 1, ids: 1 }, { unique: true }],
+    [{ organizationId: 1, last: 1 }],
+    [{ organizationId: 1, executionIds: 1, last: 1 }],
     [{ at: 1 }],
   ],
   audit: [[{ organizationId: 1, at: -1, _id: -1 }], [{ organizationId: 1, action: 1, at: -1, _id: -1 }], [{ at: 1 }]],

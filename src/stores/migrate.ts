@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
 import { dropRecordExpiry, dropUploadExpiry } from '#src/stores/drop-expiry.ts';
+import { gatherOlderSteps } from '#src/stores/gather-older-steps.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
 import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
@@ -21,6 +22,7 @@ const migrations: readonly Migration[] = [
   { to: 3, title: 'Queued runs have a place, running ones a sign of life', up: queueOlderRuns },
   { to: 4, title: 'A sweep removes uploads that were never acknowledged, with their bytes', up: dropUploadExpiry },
   { to: 5, title: 'A sweep removes events and deliveries after the time that is set', up: dropRecordExpiry },
+  { to: 6, title: 'Steps are stored with their runs, events in buckets', up: gatherOlderSteps },
 ];
 const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;

@@ -27,7 +27,8 @@ async function deleteOldest<Row extends { readonly _id: string }>(
 }
 
 type Results = Pick<Collections, 'nodeCache' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>;
-type Parts = Pick<Collections, 'audit' | 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'> & Results;
+type Parts = Pick<Collections, 'audit' | 'counters' | 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'> &
+  Results;
 
 /** Cached outcomes of experiments, which name results of their runs: `<project>:x:<key>`, `<project>:h2:<key>`. */
 const ofExperiments = /:[hx]\d*:/;
@@ -83,10 +84,27 @@ async function deleteEnded(db: Db, parts: Parts, ended: readonly Ended[], before
 }
 
 export function createRetention(db: Db, collections: Parts) {
-  const { audit, events, deliveries, runs } = collections;
+  const { audit, counters, events, deliveries, runs } = collections;
   return {
-    deleteEvents: (before: Date, limit: number): Promise<number> =>
-      deleteOldest(events, { filter: { at: { $lte: before } }, by: 'at', limit }),
+    /** Deletes the events of up to `limit` buckets. Returns the number of buckets. */
+    async deleteEvents(before: Date, limit: number): Promise<number> {
+      const old = await events
+        .find({ at: { $lte: before } }, { projection: { organizationId: 1, last: 1 } })
+        .sort({ at: 1 })
+        .limit(limit)
+        .toArray();
+      const ends = [...Map.groupBy(old, ({ organizationId }) => organizationId)].map(([organizationId, ofOne]) => ({
+        updateOne: {
+          filter: { _id: `events:${organizationId}` },
+          update: { $max: { seq: Math.max(...ofOne.map(({ last }) => last)) } },
+        },
+      }));
+      if (ends.length === 0) return 0;
+      // First: the log may have no other events, and must not use their numbers again.
+      await counters.bulkWrite(ends, { ordered: false, ...processSafe });
+      await events.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } }, processSafe);
+      return old.length;
+    },
     deleteAudit: (before: Date, limit: number): Promise<number> =>
       deleteOldest(audit, { filter: { at: { $lte: before } }, by: 'at', limit }),
     deleteDeliveries: (before: Date, limit: number): Promise<number> =>

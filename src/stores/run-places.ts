@@ -3,51 +3,81 @@ import { processSafe } from '#src/stores/connect.ts';
 import { interactiveBacklog, lanes, type Lane } from '#src/domain/runs/queue.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
+/** Time for which the virtual time of a lane is not read again. */
+const timeMs = 50;
+
 const rowId = (organizationId: string, lane: Lane): string => `${organizationId}/${lane}`;
+
+/** Virtual times of the lanes, each read at most once in `timeMs`. */
+function createTimes({ queues, runs }: Pick<Collections, 'queues' | 'runs'>, ticks: () => number) {
+  /** Virtual time of a lane. Runs that a worker returned are left out: their ranks are of an earlier time. */
+  const readTime = async (lane: Lane): Promise<number> => {
+    const [next, last] = await Promise.all([
+      runs.findOne({ status: 'queued', lane, fence: 0 }, { sort: { rank: 1 }, projection: { rank: 1 } }),
+      queues.findOne({ lane }, { sort: { finish: -1 }, projection: { finish: 1 } }),
+    ]);
+    return next?.rank ?? last?.finish ?? 0;
+  };
+
+  const times = new Map<Lane, { readonly at: number; readonly time: Promise<number> }>();
+  /** A lane whose time was read a moment ago: an organization is early by the turns of that moment at most. */
+  const timeOf = (lane: Lane): Promise<number> => {
+    const known = times.get(lane);
+    if (known !== undefined && ticks() - known.at < timeMs) return known.time;
+    const time = readTime(lane);
+    times.set(lane, { at: ticks(), time });
+    time.catch(() => times.delete(lane));
+    return time;
+  };
+  return timeOf;
+}
 
 /**
  * Places in the queue: start-time fair queueing. The runs of an organization have ranks at a distance of 1 / weight, and the first run of
  * an organization that waits for nothing has the rank of the next run to be claimed. Source: docs/decisions/0074.
  */
-export function createRunPlaces({ queues, runs }: Pick<Collections, 'queues' | 'runs'>) {
-  /** Virtual time of a lane. Runs that a worker returned are left out: their ranks are of an earlier time. */
-  const timeOf = async (lane: Lane): Promise<number> => {
-    const next = await runs.findOne(
-      { status: 'queued', lane, fence: 0 },
-      { sort: { rank: 1 }, projection: { rank: 1 } },
-    );
-    if (next?.rank !== undefined) return next.rank;
-    const last = await queues.findOne({ lane }, { sort: { finish: -1 }, projection: { finish: 1 } });
-    return last?.finish ?? 0;
-  };
+export function createRunPlaces(
+  { queues, runs }: Pick<Collections, 'queues' | 'runs'>,
+  ticks: () => number = () => performance.now(),
+) {
+  const timeOf = createTimes({ queues, runs }, ticks);
 
   const rowOf = (organizationId: string, lane: Lane) => ({ _id: rowId(organizationId, lane), organizationId });
 
-  /** Reserves ranks of this width. Returns the rank before the first one. */
-  const reserve = async (organizationId: string, lane: Lane, width: number): Promise<number> => {
-    const row = await queues.findOneAndUpdate(
-      rowOf(organizationId, lane),
-      { $inc: { finish: width }, $setOnInsert: { lane } },
-      { upsert: true, returnDocument: 'after', ...processSafe },
-    );
-    return (row?.finish ?? width) - width;
-  };
+  /** Weights that are not 1, as this process saw them last. */
+  const weights = new Map<string, number>();
 
-  /** An organization without waiting runs gets no credit for the past. */
-  const lift = async (organizationId: string, lane: Lane, time: number): Promise<void> => {
-    const change = { $max: { finish: time }, $setOnInsert: { lane } };
-    await queues.updateOne(rowOf(organizationId, lane), change, { upsert: true, ...processSafe });
+  /** Reserves ranks for so many runs. Returns the rank before the first one, and the weight. */
+  const reserve = async (organizationId: string, lane: Lane, count: number) => {
+    const row = rowOf(organizationId, lane);
+    const add = (width: number) =>
+      queues.findOneAndUpdate(
+        row,
+        { $inc: { finish: width }, $setOnInsert: { lane } },
+        { upsert: true, returnDocument: 'after', ...processSafe },
+      );
+    const supposed = weights.get(row._id) ?? 1;
+    const { finish = count, weight = 1 } = (await add(count / supposed)) ?? {};
+    if (weight === supposed) return { start: finish - count / weight, weight };
+    weights.set(row._id, weight);
+    await add(count / weight - count / supposed);
+    return { start: finish - count / supposed, weight };
   };
 
   /** Runs of one organization and lane, with their ranks. A full interactive lane gives them to the bulk lane. */
   const placed = async (all: readonly RunRecord[], organizationId: string, lane: Lane): Promise<RunRecord[]> => {
-    const [row, time] = await Promise.all([queues.findOne(rowOf(organizationId, lane)), timeOf(lane)]);
-    const { finish = -1, weight = 1 } = row ?? {};
-    if (lane === 'interactive' && (finish - time) * weight >= interactiveBacklog)
+    const time = await timeOf(lane);
+    const { start, weight } = await reserve(organizationId, lane, all.length);
+    const width = all.length / weight;
+    if (lane === 'interactive' && (start - time) * weight >= interactiveBacklog) {
+      await queues.updateOne(rowOf(organizationId, lane), { $inc: { finish: -width } }, processSafe);
       return placed(all, organizationId, 'bulk');
-    if (finish < time) await lift(organizationId, lane, time);
-    const start = await reserve(organizationId, lane, all.length / weight);
-    return all.map((run, at) => ({ ...run, lane, rank: start + (at + 1) / weight }));
+    }
+    // An organization without waiting runs gets no credit for the past.
+    if (start < time)
+      await queues.updateOne(rowOf(organizationId, lane), { $max: { finish: time + width } }, processSafe);
+    const begin = Math.max(start, time);
+    return all.map((run, at) => ({ ...run, lane, rank: begin + (at + 1) / weight }));
   };
 
   /** Calls `work` for the runs of each organization and lane. */

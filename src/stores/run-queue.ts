@@ -2,7 +2,9 @@ import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { lanes, type Lane } from '#src/domain/runs/queue.ts';
-import type { RunRecord, RunFailure, RunReceipt, OpenQuestion } from '#src/domain/runs/run.ts';
+import type { RunFailure } from '#src/domain/runs/failure.ts';
+import type { RunRecord, RunReceipt, OpenQuestion } from '#src/domain/runs/run.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 
 export interface RunEnd {
@@ -11,6 +13,8 @@ export interface RunEnd {
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly receipt?: RunReceipt;
   readonly ocrResultId?: string;
+  readonly steps?: readonly StepRecord[];
+  readonly stepBuckets?: number;
 }
 
 export interface QueueDepth {

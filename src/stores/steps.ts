@@ -1,52 +1,103 @@
-import type { Collections } from '#src/stores/collections.ts';
+import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import type { Collections, StepBucketRow } from '#src/stores/collections.ts';
 import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
+import { inOrder } from '#src/domain/runs/step-buckets.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
-/** Keeps the last record of each step, and none of an older lease after one of a newer lease. */
-function latestOf(records: readonly StepRecord[]): StepRecord[] {
-  const latest = new Map<string, StepRecord>();
-  for (const record of records) {
-    const known = latest.get(record._id);
-    if (known === undefined || known.fence <= record.fence) latest.set(record._id, record);
-  }
-  return [...latest.values()];
+/** Buckets of a run that changed, by number, as the worker under the lease `run.fence` has them. */
+export interface ChangedSteps {
+  readonly run: Pick<RunRecord, '_id' | 'organizationId' | 'fence'>;
+  readonly buckets: ReadonlyMap<number, readonly StepRecord[]>;
+  /** Number of buckets beside the first. */
+  readonly further: number;
 }
 
-/** Steps of all runs share one write at a time: a fast run costs two or three round trips, instead of two for each step. */
-export function createStepStore({ steps }: Pick<Collections, 'steps'>) {
-  const batcher = new Batcher<StepRecord>(async (records) => {
-    const operations = latestOf(records).map((record) => ({
-      replaceOne: {
-        filter: { _id: record._id, organizationId: record.organizationId, fence: { $lte: record.fence } },
-        replacement: record,
-        upsert: true,
+type StepsOf = Pick<RunRecord, '_id' | 'organizationId' | 'steps' | 'stepBuckets'>;
+
+const inRuns = ({ run, buckets, further }: ChangedSteps): AnyBulkWriteOperation<RunRecord>[] => {
+  const first = buckets.get(0);
+  const { _id, organizationId, fence } = run;
+  if (first === undefined && further === 0) return [];
+  return [
+    {
+      updateOne: {
+        // Canceling raises the fence: the last steps of a canceled run are written afterwards.
+        filter: { _id, organizationId, $or: [{ fence }, { fence: fence + 1, status: 'canceled' }] },
+        update: {
+          $set: { ...(first !== undefined && { steps: first }), ...(further > 0 && { stepBuckets: further }) },
+        },
       },
-    }));
-    try {
-      await steps.bulkWrite(operations, { ordered: false, ...processSafe });
-    } catch (error) {
-      // The row of a newer lease does not match the filter, and the duplicate insert fails: the row stays unchanged.
-      if (!isDuplicatesOnly(error)) throw error;
-    }
-  });
-  return {
-    async save(records: readonly StepRecord[]): Promise<void> {
-      await Promise.all(records.map((record) => batcher.add(record)));
     },
-    list: (organizationId: string, runId: string): Promise<readonly StepRecord[]> =>
-      steps.find({ organizationId, runId }).sort({ startedAt: 1 }).limit(10_000).toArray(),
+  ];
+};
+
+const ofTheirOwn = ({ run, buckets }: ChangedSteps): AnyBulkWriteOperation<StepBucketRow>[] => {
+  const { _id: runId, organizationId, fence } = run;
+  return [...buckets]
+    .filter(([number]) => number > 0)
+    .map(([number, steps]) => {
+      const _id = `${runId}/${number}`;
+      return {
+        replaceOne: {
+          filter: { _id, organizationId, fence: { $lte: fence } },
+          replacement: { _id, runId, organizationId, fence, steps },
+          upsert: true,
+        },
+      };
+    });
+};
+
+async function write<Row extends { readonly _id: string }>(
+  rows: Collection<Row>,
+  operations: AnyBulkWriteOperation<Row>[],
+): Promise<void> {
+  if (operations.length === 0) return;
+  try {
+    await rows.bulkWrite(operations, { ordered: true, ...processSafe });
+  } catch (error) {
+    // The row of a newer lease does not match the filter, and the duplicate insert fails: the row stays unchanged.
+    if (!isDuplicatesOnly(error)) throw error;
+  }
+}
+
+/**
+ * Steps of runs: the first in the record of the run, further ones in buckets. Changes of all runs share one write at a time. A worker that lost
+ * its lease changes nothing. Source: docs/decisions/0111.
+ */
+export function createStepStore({ runs, steps }: Pick<Collections, 'runs' | 'steps'>) {
+  const batcher = new Batcher<ChangedSteps>(async (changes) => {
+    // A run names its buckets when they are there.
+    await write(steps, changes.flatMap(ofTheirOwn));
+    await write(runs, changes.flatMap(inRuns));
+  });
+  const listOf = async ({ _id: runId, organizationId, steps: first = [], stepBuckets = 0 }: StepsOf) => {
+    const further = stepBuckets === 0 ? [] : await steps.find({ organizationId, runId }).limit(1_000).toArray();
+    return inOrder([...first, ...further.flatMap((bucket) => bucket.steps)]);
+  };
+  return {
+    save: (changed: ChangedSteps): Promise<void> => batcher.add(changed),
+    /** Steps of a run in the order in which they began. Reads nothing for a run of few steps. */
+    listOf,
     /** Cost that providers reported for these runs; null if they reported none. */
-    async costOf(organizationId: string, runIds: readonly string[]): Promise<number | null> {
-      const found = await steps
-        .find({ organizationId, runId: { $in: [...runIds] } }, { projection: { 'usage.costUsd': 1 } })
-        .limit(10_000)
-        .toArray();
-      const costs = found.flatMap(({ usage }) => usage?.costUsd ?? []);
+    async costOf(found: readonly StepsOf[]): Promise<number | null> {
+      const all = (await Promise.all(found.map(listOf))).flat();
+      const costs = all.flatMap(({ usage }) => usage?.costUsd ?? []);
       return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
     },
   };
 }
 
-/** Step records of runs. Writing a step again replaces it, unless a newer lease wrote it. */
 export type StepStore = ReturnType<typeof createStepStore>;
+
+/** Removes what steps of these runs read and wrote. */
+export async function redactSteps(
+  { runs, steps }: Pick<Collections, 'runs' | 'steps'>,
+  organizationId: string,
+  runIds: readonly string[],
+): Promise<void> {
+  const silent = { $set: { 'steps.$[].inputPreview': null, 'steps.$[].outputPreview': null } };
+  await runs.updateMany({ _id: { $in: [...runIds] }, organizationId, steps: { $exists: true } }, silent);
+  await steps.updateMany({ organizationId, runId: { $in: [...runIds] } }, silent);
+}

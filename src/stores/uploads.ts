@@ -1,17 +1,20 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
+import { readsById } from '#src/stores/reads-by-id.ts';
 import type { UploadRecord } from '#src/domain/documents/document.ts';
 
 const inUse = { expired: { $exists: false } } as const;
 
 export function createUploadStore({ uploads }: Pick<Collections, 'uploads'>) {
+  const read = readsById((organizationId: string, objectKeys) =>
+    uploads.find({ _id: { $in: [...objectKeys] }, organizationId, ...inUse }).toArray(),
+  );
   return {
     async insert(upload: UploadRecord): Promise<void> {
       await uploads.insertOne(upload);
     },
     /** Finds an upload that can still be acknowledged. */
-    find: (organizationId: string, objectKey: string): Promise<UploadRecord | null> =>
-      uploads.findOne({ _id: objectKey, organizationId, ...inUse }),
+    find: (organizationId: string, objectKey: string): Promise<UploadRecord | null> => read(organizationId, objectKey),
     /**
      * Marks up to `limit` uploads of all organizations whose time is over, the oldest first, and returns them. From then on `find` does not
      * find them. They are returned again until `remove` was called: their bytes go in between.

@@ -63,7 +63,12 @@ function start(options: Partial<WorkerOptions>, clock?: Clock) {
         held.set(lease.run._id, { lease, end: resolve });
         begun.push(lease);
         await promise.finally(() => held.delete(lease.run._id));
-        return { kind: 'ended', end: { status: 'succeeded', error: null } };
+        return {
+          kind: 'ended',
+          end: { status: 'succeeded', error: null },
+          events: [],
+          keepSteps: async () => undefined,
+        };
       },
       ended: () => undefined,
       lost: () => undefined,

@@ -9,6 +9,7 @@ import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { executionRecord } from '#test/support/records.ts';
+import { stepsIn } from '#test/support/stored.ts';
 
 let database: TestDatabase;
 let parts: RecorderParts;
@@ -23,8 +24,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-function runUnder(fence: number, run = newRuns(executionRecord())[0]): RunRecord {
+/** The run as the worker of a new lease has it. */
+async function runUnder(fence: number, run = newRuns(executionRecord())[0]): Promise<RunRecord> {
   if (run === undefined) throw new Error('no run');
+  const { runs } = database.collections;
+  await runs.updateOne({ _id: run._id }, { $set: { ...run, fence, status: 'running' } }, { upsert: true });
   return { ...run, fence };
 }
 
@@ -51,7 +55,7 @@ function finished(step: StepStarted, status: StepFinished['status']): StepFinish
 describe('The recorder of steps', () => {
   test('a node that succeeded is progress when the next superstep begins, for only then its checkpoint is on the way', async () => {
     let progress = 0;
-    const run = runUnder(3);
+    const run = await runUnder(3);
     const onProgress = (): void => void (progress += 1);
     const recorder = new StepRecorder(run, parts, { earlier: [], onProgress });
     const [first, beside, second] = [started(run, 1), started(run, 1, 'beside'), started(run, 2)];
@@ -65,37 +69,97 @@ describe('The recorder of steps', () => {
   });
 
   test('a step is stored when flush ends, its last state only', async () => {
-    const run = runUnder(1);
+    const run = await runUnder(1);
     const recorder = new StepRecorder(run, parts, fresh);
     const step = started(run, 1);
     recorder.started(step);
     recorder.finished(finished(step, 'succeeded'));
     await recorder.flush();
-    const rows = await parts.steps.list(run.organizationId, run._id);
+    const rows = await stepsIn(database.collections, run._id);
     expect(rows).toMatchObject([{ _id: step.stepId, status: 'succeeded', fence: 1 }]);
   });
 
   test('a worker that lost its lease changes no step of the worker after it, apart or in one write', async () => {
-    const late = runUnder(1);
-    const heir = runUnder(2, late);
+    const late = await runUnder(1);
     const step = started(late, 1);
-    const [before, after] = [new StepRecorder(late, parts, fresh), new StepRecorder(heir, parts, fresh)];
+    const before = new StepRecorder(late, parts, fresh);
     before.started(step);
     await before.flush();
+    const heir = await runUnder(2, late);
+    const after = new StepRecorder(heir, parts, fresh);
     after.started(step);
     after.finished(finished(step, 'succeeded'));
     before.finished(finished(step, 'canceled'));
     await Promise.all([after.flush(), before.flush()]);
     before.finished(finished(step, 'canceled'));
     await before.flush();
-    const rows = await parts.steps.list(late.organizationId, late._id);
+    const rows = await stepsIn(database.collections, late._id);
     expect(rows).toMatchObject([{ status: 'succeeded', fence: 2 }]);
   });
 
   test('what cannot be stored is told by flush', async () => {
     const save = async (): Promise<never> => Promise.reject(new Error('no disk'));
-    const recorder = new StepRecorder(runUnder(1), { ...parts, steps: { ...parts.steps, save } }, fresh);
-    recorder.started(started(runUnder(1), 1));
+    const recorder = new StepRecorder(await runUnder(1), { ...parts, steps: { ...parts.steps, save } }, fresh);
+    recorder.started(started(await runUnder(1), 1));
     await expect(recorder.flush()).rejects.toThrow('no disk');
+  });
+
+  test('many steps are stored beside the run, and each is read once, in its last state', async () => {
+    const run = await runUnder(1);
+    const recorder = new StepRecorder(run, parts, fresh);
+    const steps = Array.from({ length: 130 }, (_, at) => started(run, at + 1));
+    for (const step of steps) recorder.started(step);
+    await recorder.flush();
+    for (const step of steps) recorder.finished(finished(step, 'succeeded'));
+    await recorder.flush();
+    const stored = await database.collections.runs.findOne({ _id: run._id });
+    expect([stored?.steps?.length, stored?.stepBuckets]).toEqual([50, 2]);
+    const rows = await stepsIn(database.collections, run._id);
+    expect(rows.map(({ nodeId, status }) => `${nodeId} ${status}`)).toEqual(
+      steps.map(({ path }) => `${path} succeeded`),
+    );
+  });
+
+  test('long previews make smaller buckets', async () => {
+    const run = await runUnder(1);
+    const recorder = new StepRecorder(run, parts, fresh);
+    const long = 'x'.repeat(4_000);
+    for (let at = 1; at <= 30; at += 1) recorder.started({ ...started(run, at), inputPreview: long });
+    await recorder.flush();
+    const stored = await database.collections.runs.findOne({ _id: run._id });
+    expect(stored?.steps?.length).toBeLessThan(20);
+    expect(await stepsIn(database.collections, run._id)).toHaveLength(30);
+  });
+
+  test('a worker that takes over a run keeps its earlier steps, beside its own', async () => {
+    const run = await runUnder(1);
+    const before = new StepRecorder(run, parts, fresh);
+    const steps = Array.from({ length: 60 }, (_, at) => started(run, at + 1));
+    for (const step of steps) before.finished(finished(step, 'succeeded'));
+    await before.flush();
+    const heir = await runUnder(2, run);
+    const known = await stepsIn(database.collections, run._id);
+    const recorder = new StepRecorder(heir, parts, { ...fresh, earlier: known });
+    const last = started(heir, 61);
+    recorder.finished(finished(last, 'succeeded'));
+    expect(recorder.ended()).toHaveLength(61);
+    await recorder.flush();
+    const rows = await stepsIn(database.collections, run._id);
+    expect(rows.map(({ nodeId }) => nodeId)).toEqual([...steps, last].map(({ path }) => path));
+  });
+
+  test('the last steps of a run go with its end; those of a run that was canceled meanwhile are kept', async () => {
+    const run = await runUnder(1);
+    const recorder = new StepRecorder(run, parts, fresh);
+    const step = started(run, 1);
+    recorder.finished(finished(step, 'succeeded'));
+    const rest = await recorder.rest();
+    expect(rest.end.steps).toMatchObject([{ _id: step.stepId }]);
+    expect(rest.events).toMatchObject([{ runId: run._id, data: { nodeId: 'n1', status: 'succeeded' } }]);
+    expect(await stepsIn(database.collections, run._id)).toEqual([]);
+    const cancel = { $set: { status: 'canceled' as const }, $inc: { fence: 1 } };
+    await database.collections.runs.updateOne({ _id: run._id }, cancel);
+    await recorder.keep(rest);
+    expect(await stepsIn(database.collections, run._id)).toMatchObject([{ _id: step.stepId }]);
   });
 });

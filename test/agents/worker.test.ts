@@ -56,17 +56,19 @@ async function steal(run: RunRecord | undefined): Promise<void> {
 type Perform = (lease: Lease, signal: AbortSignal) => Promise<unknown>;
 type Setup = Omit<Partial<WorkerParts>, 'perform'> & { options?: Partial<WorkerOptions>; perform: Perform };
 
+const noSteps = { events: [], keepSteps: async () => undefined };
+
 /** Ends a run as the real performer does. */
 const ending =
   (perform: Perform): WorkerParts['perform'] =>
   async (lease, signal) => {
     try {
       await perform(lease, signal);
-      return { kind: 'ended', end: { status: 'succeeded', error: null } };
+      return { kind: 'ended', end: { status: 'succeeded', error: null }, ...noSteps };
     } catch (error) {
       const end = signal.aborted ? null : endOf(error);
       if (end === null) throw error;
-      return { kind: 'ended', end };
+      return { kind: 'ended', end, ...noSteps };
     }
   };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startService } from '#scripts/chaos/service-process.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
-import { collectionsIn } from '#test/support/stored.ts';
+import { collectionsIn, stepsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
@@ -50,7 +50,7 @@ test.each([
     for (const execution of others) expect(execution).toMatchObject({ status: 'succeeded' });
 
     const stored = await collectionsIn(api.dataDir);
-    const steps = await stored.steps.find({ runId: poisoned.runs[0].runId }).toArray();
+    const steps = await stepsIn(stored, poisoned.runs[0].runId);
     await stored.close();
     expect(steps.filter((step) => step.status === 'running')).toEqual([]);
     if (type === 'deadly') return;

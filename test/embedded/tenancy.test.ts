@@ -74,13 +74,7 @@ const found = {
 };
 const idempotent = { endpoint: 'executions', key: 'one' };
 
-const stepOf = ({ organizationId, projectIds, runId }: Seeded) => ({
-  _id: `step_${runId}`,
-  runId,
-  organizationId,
-  projectId: projectIds[0],
-  ...begun,
-});
+const stepOf = (_id: string) => ({ _id, ...begun });
 const originOf = ({ organizationId, projectIds, documentId, runId }: Seeded) => ({
   organizationId,
   projectId: projectIds[0],
@@ -215,7 +209,8 @@ async function seed(): Promise<Seeded> {
   const described = await stores.results.saveDescription(origin, { modelLabel: 'm', value, usage });
   const embedding = await stores.results.saveEmbedding(origin, { kind: 'text', modelLabel: 'm', vector });
   const segmentation = await stores.results.saveSegmentation(origin, found);
-  await stores.steps.save([stepOf({ ...seeded, ...more } as Seeded)]);
+  const buckets = new Map([0, 1].map((number) => [number, [stepOf(`step_${number}_${documentId}`)]]));
+  await stores.steps.save({ run: lease.run, buckets, further: 1 });
   await stores.events.append([realtimeEvent(organizationId, { documentId })]);
   await stores.audit.note([{ organizationId, actor: 'a', action: 'b', target: documentId, detail: {} }]);
   await stores.idempotency.begin(scopeOf({ ...seeded, ...more } as Seeded), 'f');
@@ -284,7 +279,8 @@ const reads: Readonly<Record<string, Read>> = {
       null,
       100,
     ),
-  'steps.list': (who, { runId }) => stores.steps.list(who.organizationId, runId),
+  'steps.listOf': (who, { runId }) =>
+    stores.steps.listOf({ _id: runId, organizationId: who.organizationId, stepBuckets: 1 }),
   'results.ocrById': (who, { ocrId }) => stores.results.ocrById(who.organizationId, ocrId),
   'results.listOcr': (who, { documentId }) => stores.results.listOcr(who.organizationId, documentId, 10),
   'results.listSegmentations': (who, { documentId }) =>
@@ -436,7 +432,11 @@ const changes: Readonly<Record<string, Change>> = {
   'executions.release': (who, target) => stores.executions.release(leaseAs(who, target), now),
   'executions.progressed': (who, target) => stores.executions.progressed(leaseAs(who, target)),
   'steps.save': (who, target) =>
-    stores.steps.save([{ ...stepOf(target), organizationId: who.organizationId, fence: 99, status: 'failed' }]),
+    stores.steps.save({
+      run: { ...target.lease.run, organizationId: who.organizationId },
+      buckets: new Map([0, 1].map((number) => [number, [{ ...stepOf(`step_${number}`), status: 'failed' as const }]])),
+      further: 1,
+    }),
   'results.saveOcr': (who, target) => {
     const result = { engine: 'x', language: 'x', pages: [] };
     const origin = { ...originOf(target), organizationId: who.organizationId, runId: 'run_other' };

@@ -18,7 +18,7 @@ const judge = {
 } as const;
 const parts: MeasureParts = {
   results: { ocrById: async () => null, segmentationById: async () => null },
-  steps: { list: async () => [] },
+  steps: { listOf: async () => [] },
   evaluatorsOf: () => [judge],
 };
 

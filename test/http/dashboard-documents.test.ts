@@ -11,7 +11,7 @@ import {
 } from '#test/support/dashboard/dashboard-client.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { documentRecord } from '#test/support/records.ts';
-import { collectionsIn } from '#test/support/stored.ts';
+import { collectionsIn, eventsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type Answer, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 import { callTool } from '#tools/call.ts';
@@ -46,7 +46,7 @@ const runsOf = (documentId: string) => stored.runs.find({ documentId }).toArray(
 
 async function told(documentId: string): Promise<string[]> {
   await app.app.idle();
-  return (await stored.events.find({ documentId }).toArray()).map(({ type }) => type);
+  return (await eventsIn(stored, { documentId })).map(({ type }) => type);
 }
 
 /** Marks it as a deletion does. */

@@ -10,7 +10,8 @@ import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { Gate } from '#test/spec/support/probe.ts';
 import { searchRecordOf } from '#test/agents/support/document-leavings.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
-import { collectionsIn } from '#test/support/stored.ts';
+import type { RealtimeKind } from '#src/domain/events/events.ts';
+import { collectionsIn, eventsIn } from '#test/support/stored.ts';
 import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
@@ -102,7 +103,7 @@ async function collectionsWith(documentId: string): Promise<string[]> {
   return found;
 }
 
-const told = (documentId: string, type: string) => stored.events.countDocuments({ documentId, type } as never);
+const told = async (documentId: string, type: RealtimeKind) => (await eventsIn(stored, { documentId, type })).length;
 
 describe('A deleted document', () => {
   let record: DocumentRecord;
@@ -181,7 +182,7 @@ describe('A deleted document', () => {
   test('is told of once on the realtime feed, without its words, and once in the audit log, with the address', async () => {
     await app.app.idle();
     expect(await told(record._id, 'document.deleted')).toBe(1);
-    const events = await stored.events.find({ documentId: record._id } as never).toArray();
+    const events = await eventsIn(stored, { documentId: record._id });
     const described = events.filter(({ type }) => type === 'description.upserted');
     expect(described).not.toEqual([]);
     for (const { data } of described) expect(Object.keys(data ?? {})).not.toContain('description');
@@ -295,6 +296,6 @@ test('what a process had marked when it died is gone after the next start', asyn
   await next.app.idle();
   const rows = await collectionsIn(first.dataDir);
   expect(await rows.documents.countDocuments({ _id: id })).toBe(0);
-  expect(await rows.events.countDocuments({ documentId: id, type: 'document.deleted' } as never)).toBe(1);
+  expect(await eventsIn(rows, { documentId: id, type: 'document.deleted' })).toHaveLength(1);
   await rows.close();
 });

@@ -147,7 +147,7 @@ describe('GET /:id/events', () => {
     const first = (await all(await open(id))).find((event) => event.id !== undefined);
     const [epoch] = (first?.id ?? '').split('-');
     const stored = await collectionsIn(app.dataDir);
-    await stored.events.deleteMany({ organizationId: app.seed.organizationId, seq: { $lte: 5 } });
+    await stored.events.deleteMany({ organizationId: app.seed.organizationId, first: { $lte: 5 } });
     await stored.close();
     const told = await all(await open(id, after(`${epoch}-2`)));
     expect(told[0]?.event).toBe('reset');

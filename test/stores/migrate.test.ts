@@ -5,7 +5,10 @@ import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createExecutionStore } from '#src/stores/executions.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
-import { executionRecord } from '#test/support/records.ts';
+import { createEventLog } from '#src/stores/event-log.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
+import { executionRecord, realtimeEvent } from '#test/support/records.ts';
+import { stepsIn } from '#test/support/stored.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;
@@ -102,5 +105,42 @@ describe('Data of schema 3', () => {
     const index = (await uploads.indexes()).find(({ name }) => name === 'forgetAt_1');
     expect(index).toBeDefined();
     expect(index).not.toHaveProperty('expireAfterSeconds');
+  });
+});
+
+describe('Data of schema 5', () => {
+  test('keeps the steps of its runs, and its event logs go on with higher numbers', async () => {
+    const db = database.client.db('inkgraph');
+    const [run] = newRuns(executionRecord({ organizationId: 'org_o' }));
+    if (run === undefined) throw new Error('no run');
+    await db.collection<RunRecord>('runs').insertOne({ ...run, status: 'succeeded', fence: 1 });
+    const about = { runId: run._id, organizationId: 'org_o', projectId: 'prj_p', fence: 1, type: 't', attempt: 1 };
+    const older = Array.from({ length: 120 }, (_, n) => {
+      const startedAt = new Date(1_700_000_000_000 + n);
+      return { ...about, _id: `step_${n}`, nodeId: `n${n}`, status: 'succeeded', startedAt };
+    });
+    const steps = db.collection<{ _id: string }>('steps');
+    await steps.createIndex({ organizationId: 1, runId: 1, startedAt: 1 });
+    await steps.insertMany([
+      ...older,
+      { ...about, _id: 'step_gone', runId: 'run_gone', nodeId: 'n' } as { _id: string },
+    ]);
+    const event = { organizationId: 'org_o', type: 'run.created', at: new Date() };
+    await db.collection('events').createIndex({ organizationId: 1, seq: 1 }, { unique: true }, undefined);
+    await db.collection<{ _id: string }>('events').insertOne({ ...event, _id: 'a', seq: 7 } as { _id: string });
+    await db.collection<{ _id: string }>('counters').insertOne({ _id: 'events:org_o', seq: 7 } as { _id: string });
+    await db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 5 } });
+    await migrate(db);
+    expect((await stepsIn(database.collections, run._id)).map(({ nodeId }) => nodeId)).toEqual(
+      older.map(({ nodeId }) => nodeId),
+    );
+    // Three buckets: the step without a run is gone.
+    expect(await steps.countDocuments()).toBe(3);
+    const log = createEventLog(database.collections);
+    for (let n = 0; n < 2; n += 1) await log.append([realtimeEvent('org_o')]);
+    expect((await log.read('org_o', 0, 10)).map(({ seq }) => seq)).toEqual([8, 9]);
+    expect(await log.position('org_o')).toMatchObject({ forgotten: 7, last: 9 });
+    await migrate(db);
+    expect(await stepsIn(database.collections, run._id)).toHaveLength(120);
   });
 });

@@ -273,10 +273,13 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   }
   await idempotency.abandon(scope);
   const nothing = { finishedAt: null, ms: null, inputPreview: null, outputPreview: null, usage: null, error: null };
-  const about = { runId: 'run_a', fence: 1, organizationId, projectId, nodeId: 'n', type: 't', attempt: 1 };
-  await steps.save([{ _id: 'step_a', ...about, status: 'running', startedAt: now, ...nothing }]);
-  await steps.list(organizationId, 'run_a');
-  await steps.costOf(organizationId, ['run_a']);
+  const about = { fence: 1, nodeId: 'n', type: 't', attempt: 1 };
+  const step = { _id: 'step_a', ...about, status: 'running', startedAt: now, ...nothing } as const;
+  const run = { _id: 'run_a', organizationId, fence: 1 };
+  const buckets = new Map([0, 1].map((number) => [number, [step]]));
+  await steps.save({ run, buckets, further: 1 });
+  await steps.listOf({ ...run, stepBuckets: 1 });
+  await steps.costOf([{ ...run, stepBuckets: 1 }]);
 }
 
 async function askMembers({ members }: Stores): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
+import { bucketsOf } from '#src/stores/event-buckets.ts';
 import { checkpointCollections } from '#src/stores/checkpoints/rows.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
@@ -25,7 +26,7 @@ async function execution(...ended: readonly (number | null)[]): Promise<readonly
   const organizationId = 'org_a';
   const record = executionRecord({ organizationId, documentIds: ended.map((_, n) => `doc_${n}`) });
   const { runs } = await stores.executions.create(record, newRuns);
-  const about = { fence: 1, organizationId, projectId: 'prj_a', nodeId: 'n', type: 't', attempt: 1 };
+  const about = { fence: 0, nodeId: 'n', type: 't', attempt: 1 };
   const none = { finishedAt: null, ms: null, inputPreview: null, outputPreview: null, usage: null, error: null };
   for (const [n, { _id }] of runs.entries()) {
     const finishedAt = ended[n] ?? null;
@@ -34,7 +35,8 @@ async function execution(...ended: readonly (number | null)[]): Promise<readonly
         { _id },
         { $set: { status: 'succeeded', finishedAt: daysAgo(finishedAt) } },
       );
-    await stores.steps.save([{ _id: `step_${_id}`, runId: _id, ...about, status: 'running', startedAt: now, ...none }]);
+    const step = { _id: `step_${_id}`, ...about, status: 'running', startedAt: now, ...none } as const;
+    await stores.steps.save({ run: { _id, organizationId, fence: 0 }, buckets: new Map([[1, [step]]]), further: 1 });
     const { checkpoints } = checkpointCollections(database.client.db('inkgraph'));
     const row = { checkpointNs: '', checkpointId: 'c', parentId: null, checkpoint: '{}', metadata: '{}' };
     await checkpoints.insertOne({ _id: `cp_${_id}`, threadId: _id, ...row });
@@ -116,11 +118,9 @@ test('events and deliveries go after their days, more than one batch of them', a
   const { events, deliveries } = database.collections;
   const rows = Array.from({ length: 1_200 }, (_, n) => ({
     ...realtimeEvent('org_a', { dedupeId: `event_${n}` }),
-    _id: `event_${n}`,
-    seq: n + 1,
     at: daysAgo(n < 1_190 ? 2 : 0.5),
   }));
-  await events.insertMany(rows);
+  await events.insertMany(rows.flatMap((event, n) => bucketsOf('org_a', n, [event])));
   const delivery = {
     organizationId: 'org_a',
     projectId: 'prj_a',

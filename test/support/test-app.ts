@@ -8,6 +8,7 @@ import type { Addresses } from '#app/compose/addresses.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
+import { warmOcr } from '#test/adapters/ocr/warm-ocr.ts';
 import { quickPasswords } from '#test/auth/support/quick-passwords.ts';
 
 /** Response of the server; `body` is parsed JSON, or the text where it is none. */
@@ -180,6 +181,7 @@ export async function startTestApp({ env = {}, overrides = {}, dataDir }: TestAp
     drainMs: 1_000,
     passwords: quickPasswords,
     openDatabase: openOnWarmThread,
+    ...(Object.keys(env).some((name) => name.startsWith('OCR_')) ? {} : { ocr: warmOcr }),
     ...overrides,
   });
   const addresses = await app.start();

@@ -82,9 +82,9 @@ async function measured(
 ): Promise<{ readonly ms: number | null; readonly costUsd: number | null }> {
   const found = await Promise.all(
     workflowIds.map(async (id) => {
-      const { runIds, meanMs } = await deps.executions.recentRuns(principal, id);
-      const cost = runIds.length === 0 ? null : await deps.steps.costOf(principal.organizationId, runIds);
-      return { ms: meanMs, costUsd: cost === null ? null : cost / runIds.length };
+      const { runs, meanMs } = await deps.executions.recentRuns(principal, id);
+      const cost = await deps.steps.costOf(runs);
+      return { ms: meanMs, costUsd: cost === null ? null : cost / runs.length };
     }),
   );
   return {

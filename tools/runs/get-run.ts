@@ -35,11 +35,8 @@ export const getRun = defineTool({
     if (executionId !== undefined) return { execution: await look(executionId), run: null };
     const known = await requireRun(ctx, runId ?? '');
     const execution = await look(known.executionId);
-    const [run, steps] = await Promise.all([
-      deps.executions.findRun(principal, known._id),
-      detail === 'summary' ? [] : deps.steps.list(principal.organizationId, known._id),
-    ]);
-    const found = run ?? known;
+    const found = (await deps.executions.findRun(principal, known._id)) ?? known;
+    const steps = detail === 'summary' ? [] : await deps.steps.listOf(found);
     const receipt = include.includes('receipt') ? await receiptOfRun(ctx, found) : undefined;
     const shownRun = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
     return { execution, run: { ...shownRun, queue: await queuePlace(ctx, found) } };

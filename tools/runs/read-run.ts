@@ -17,7 +17,7 @@ export const readRun = defineTool({
   async run(ctx: ToolContext<'documents' | 'executions' | 'steps'>, { id }) {
     const run = await requireRun(ctx, id);
     const [steps, receipt, queue] = await Promise.all([
-      ctx.deps.steps.list(run.organizationId, run._id),
+      ctx.deps.steps.listOf(run),
       receiptOfRun(ctx, run),
       queuePlace(ctx, run),
     ]);

@@ -12,10 +12,7 @@ export async function receiptOfRun(
 ): Promise<RunReceipt | undefined> {
   if (run.receipt !== undefined || !terminalStatuses.has(run.status)) return run.receipt;
   const { _id: runId, workflowId, version, graphHash, documentId } = run;
-  const [steps, document] = await Promise.all([
-    deps.steps.list(principal.organizationId, runId),
-    deps.documents.find(principal, documentId),
-  ]);
+  const [steps, document] = await Promise.all([deps.steps.listOf(run), deps.documents.find(principal, documentId)]);
   const head = { runId, workflowId, version, graphHash, documentId, documentSha256: document?.sha256 ?? null };
   const endedAt = (step: (typeof steps)[number]): number => (step.finishedAt ?? step.startedAt).getTime();
   return receiptOf(head, receiptSteps(steps.toSorted((a, b) => endedAt(a) - endedAt(b))), null);

@@ -29,11 +29,11 @@ const finished: ReadonlySet<unknown> = new Set(['succeeded', 'continued', 'faile
 
 /** Reports progress to callers that asked for it. */
 class ProgressReporter {
-  readonly #ctx: ToolContext<'steps' | 'workflows'>;
+  readonly #ctx: ToolContext<'executions' | 'steps' | 'workflows'>;
   /** null until the steps are known. */
   #progress: StepProgress | null = null;
 
-  constructor(ctx: ToolContext<'steps' | 'workflows'>) {
+  constructor(ctx: ToolContext<'executions' | 'steps' | 'workflows'>) {
     this.#ctx = ctx;
   }
 
@@ -60,14 +60,15 @@ class ProgressReporter {
     total: number,
   ): Promise<StepProgress> {
     const { deps, principal } = this.#ctx;
-    const { organizationId } = principal;
     const [first, ...others] = runs;
-    const [found, steps] = await Promise.all([
-      version === null ? null : deps.workflows.findVersion(organizationId, workflowId, version),
-      first === undefined || others.length > 0 ? [] : deps.steps.list(organizationId, first.runId),
+    const [found, run] = await Promise.all([
+      version === null ? null : deps.workflows.findVersion(principal.organizationId, workflowId, version),
+      first === undefined || others.length > 0 ? null : deps.executions.findRun(principal, first.runId),
     ]);
+    const steps = run === null ? [] : await deps.steps.listOf(run);
     const progress = new StepProgress(Object.keys(found?.graph.nodes ?? {}), total);
-    for (const { runId, nodeId, status } of steps) if (finished.has(status)) progress.stepFinished(runId, nodeId);
+    for (const { nodeId, status } of steps)
+      if (run !== null && finished.has(status)) progress.stepFinished(run._id, nodeId);
     return progress;
   }
 

@@ -17,7 +17,7 @@ import type { StepStore } from '#src/stores/steps.ts';
 
 export interface MeasureParts {
   readonly results: Pick<ResultStore, 'ocrById' | 'segmentationById'>;
-  readonly steps: Pick<StepStore, 'list'>;
+  readonly steps: Pick<StepStore, 'listOf'>;
   evaluatorsOf(specs: readonly EvaluatorSpec[]): readonly Evaluator[];
 }
 

@@ -12,7 +12,7 @@ interface Observed extends Observation {
 
 interface Parts {
   readonly results: Pick<ResultStore, 'ocrById' | 'segmentationById'>;
-  readonly steps: Pick<StepStore, 'list'>;
+  readonly steps: Pick<StepStore, 'listOf'>;
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -67,7 +67,7 @@ export async function observe(parts: Parts, run: RunRecord): Promise<Observed> {
   const { organizationId, ocrResultId } = run;
   const [ocr, steps, outputs] = await Promise.all([
     ocrResultId === undefined ? null : parts.results.ocrById(organizationId, ocrResultId),
-    parts.steps.list(organizationId, run._id),
+    parts.steps.listOf(run),
     resolved(parts, run),
   ]);
   const status =

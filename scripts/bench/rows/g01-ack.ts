@@ -7,6 +7,7 @@ import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.
 import { startLoadClient, type LoadClient, type Measured } from '#scripts/bench/processes/load-client.ts';
 import { interleave, scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
 import { acksOf, putFiles, type File } from '#scripts/bench/processes/uploads.ts';
+import { smallPng } from '#scripts/bench/small-png.ts';
 
 interface Upload extends File {
   readonly what: string;
@@ -15,13 +16,11 @@ interface Upload extends File {
 }
 
 const peerName = 'Express + key + zod + fdatasync';
-/** A PNG of 1 x 1 pixel. */
-const smallPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 async function uploads(): Promise<Upload[]> {
   const photo = await readFile(new URL('../../../test/fixtures/photo-rotated.jpg', import.meta.url));
   return [
-    { what: 'PNG of 1 pixel', contentType: 'image/png', bytes: Buffer.from(smallPng, 'base64'), count: 1_500 },
+    { what: 'PNG of 1 pixel', contentType: 'image/png', bytes: smallPng, count: 1_500 },
     { what: `JPEG of ${Math.round(photo.length / 1_000)} kB`, contentType: 'image/jpeg', bytes: photo, count: 400 },
   ];
 }

@@ -1,11 +1,8 @@
 import type { Lane } from '#src/domain/runs/queue.ts';
 import type { CellPlace } from '#src/domain/experiments/experiment.ts';
+import type { RunFailure } from '#src/domain/runs/failure.ts';
+import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { ExecutionStatus, RunStatus } from '#src/contracts/resources/execution.ts';
-
-export interface RunFailure {
-  readonly code: string;
-  readonly message: string;
-}
 
 /** One workflow version on N documents. Status and times are derived from its runs. */
 export interface ExecutionRecord {
@@ -124,6 +121,10 @@ export interface RunRecord {
   readonly answers?: readonly GivenAnswer[];
   /** Outputs of a successful run, by the names of the graph's `outputs`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
+  /** Attempts at nodes, in the order in which they were recorded: the first of them, if there are `stepBuckets`. */
+  readonly steps?: readonly StepRecord[];
+  /** Number of records with further steps. */
+  readonly stepBuckets?: number;
   /** Receipt of a run that a worker finished. */
   readonly receipt?: RunReceipt;
   /** true: its execution has a callback URL. */

@@ -1,13 +1,10 @@
 import type { ModelUsage } from '#src/domain/ports/models.ts';
-import type { RunFailure } from '#src/domain/runs/run.ts';
+import type { RunFailure } from '#src/domain/runs/failure.ts';
 
 export interface StepRecord {
   readonly _id: string;
-  readonly runId: string;
   /** Fencing token of the lease under which the record was written. */
   readonly fence: number;
-  readonly organizationId: string;
-  readonly projectId: string;
   /** Path of the node in the run. */
   readonly nodeId: string;
   readonly type: string;

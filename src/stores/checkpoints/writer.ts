@@ -15,7 +15,7 @@ export type CheckpointOperation =
 const maxRowCharacters = 4 * 1024 * 1024;
 
 /** Longest delay before checkpoints are written together. A worker that takes over a run may repeat this much. */
-const lingerMs = 25;
+const lingerMs = 100;
 
 interface ThreadWrites {
   /** Operations that the batcher does not have yet. */

@@ -3,6 +3,7 @@ import { openWorkshop, type Workshop } from '#test/support/durable/durable-run.t
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startOpenAiServer } from '#test/support/servers/openai-server.ts';
 import { fixture } from '#test/support/test-app.ts';
+import { stepsIn } from '#test/support/stored.ts';
 
 const executions = '/api/service/workflow-executions';
 /** A worker looks every half second. */
@@ -38,7 +39,9 @@ test('a cancel stops text recognition in another process, and its thread is free
   const workflowId = api.seed.workflowId;
   const { body } = await api.call('POST', executions, { key, body: { workflowId, documentIds: [id] } });
   const { runId } = body.runs[0];
-  const recognizing = () => stored.steps.countDocuments({ runId, nodeId: 'recognize', status: 'running' });
+  const recognizing = async () =>
+    (await stepsIn(stored, runId)).filter(({ nodeId, status }) => nodeId === 'recognize' && status === 'running')
+      .length;
   await expect.poll(recognizing, { timeout: 15_000, interval: 50 }).toBe(1);
   await cancel(workshop, body.id);
   const asked = performance.now();

@@ -6,7 +6,6 @@ async function snapshot({ stored, api }: Workshop, runId: string): Promise<unkno
   const about = { organizationId: api.seed.organizationId, runId };
   return {
     run: await stored.runs.findOne({ _id: runId }),
-    steps: await stored.steps.find(about).sort({ _id: 1 }).toArray(),
     embeddings: await stored.embeddings.find(about).sort({ _id: 1 }).toArray(),
     segmentations: await stored.segmentationResults.find(about).sort({ _id: 1 }).toArray(),
     documents: await stored.documents.find({}).sort({ _id: 1 }).toArray(),

@@ -3,6 +3,7 @@ import { openWorkshop } from '#test/support/durable/durable-run.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
+import { stepsIn } from '#test/support/stored.ts';
 
 test('a run that kills its worker inside a map of an inner workflow is given up, and its steps say where', async () => {
   await using workshop = await openWorkshop();
@@ -49,7 +50,7 @@ test('a run that kills its worker inside a map of an inner workflow is given up,
   expect(poisoned).toMatchObject({ status: 'failed', runs: [{ error: { code: 'run.poisoned' } }] });
   expect(other).toMatchObject({ status: 'succeeded' });
   expect(deaths).toBe(3);
-  const steps = await stored.steps.find({ runId: poison.runId }).toArray();
+  const steps = await stepsIn(stored, poison.runId);
   expect(steps.filter(({ status }) => status === 'running')).toEqual([]);
   expect(steps.find(({ nodeId }) => nodeId === 'inside/deadly[0]')?.error).toMatchObject({ code: 'run.worker_lost' });
 }, 30_000);

@@ -41,10 +41,7 @@ export function searchRecordOf({ _id, organizationId, projectId, objectKey }: Do
 function stepOf(run: RunRecord): StepRecord {
   return {
     _id: newId('step'),
-    runId: run._id,
-    fence: 1,
-    organizationId: run.organizationId,
-    projectId: run.projectId,
+    fence: run.fence,
     nodeId: 'ocr',
     type: 'ocr',
     attempt: 1,
@@ -90,7 +87,9 @@ export async function leaveResults({ stores }: Leavings, document: DocumentRecor
     runId: run._id,
   });
   await stores.nodeCache.idle();
-  await stores.steps.save([stepOf(run)]);
+  // One step in the run itself, one beside it.
+  const buckets = new Map([0, 1].map((number) => [number, [stepOf(run)]]));
+  await stores.steps.save({ run, buckets, further: 1 });
   await stores.events.append([
     realtimeEvent(organizationId, {
       dedupeId: `description.upserted:${newId('event')}`,

@@ -151,7 +151,7 @@ describe('an id that cannot be resumed', () => {
 
   async function forgetFirst(): Promise<void> {
     const stored = await collectionsIn(app.dataDir);
-    await stored.events.deleteMany({ organizationId: app.seed.organizationId, seq: { $lte: 2 } });
+    await stored.events.deleteMany({ organizationId: app.seed.organizationId, first: { $lte: 2 } });
     await stored.close();
   }
 });

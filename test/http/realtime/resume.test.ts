@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEventLog, type EventLog } from '#src/stores/event-log.ts';
-import type { EventRow } from '#src/stores/collections.ts';
 import type { RealtimeClient } from '#test/support/dashboard/realtime-client.ts';
 import { serveRealtime } from '#test/support/dashboard/realtime-service.ts';
 import { realtimeEvent } from '#test/support/records.ts';
@@ -89,33 +88,18 @@ test.each([
   },
 );
 
-test('an event that another process stores after others with higher numbers is told before them', async () => {
-  await using service = await serveRealtime(app, { lookMs: 20 });
+test('an event of another process is told before later ones of this process', async () => {
+  await using service = await serveRealtime(app, { lookMs: 60_000 });
   using client = await service.listen(cookie);
   await client.until(({ lastId }) => lastId !== '');
-  const { late, store } = await reserveOne();
-  const [next] = [mine()];
+  const [first, next] = [mine(), mine()];
+  await elsewhere.append([first]);
   await app.app.deps.events.append([next]);
-  await store();
   await client.until(({ told }) => told.length === 2);
-  expect(documents(client)).toEqual([late.documentId, next.documentId]);
+  expect(documents(client)).toEqual([first.documentId, next.documentId]);
   using resumed = await service.listen(cookie, '', { 'last-event-id': client.told[0]?.id ?? '' });
   await resumed.until(({ told }) => told.length === 1);
   expect(documents(resumed)).toEqual([next.documentId]);
-});
-
-test('one that comes later than anybody waits is told all the same, and ids never fall', async () => {
-  await using service = await serveRealtime(app, { lookMs: 20, patienceMs: 50 });
-  using client = await service.listen(cookie);
-  await client.until(({ lastId }) => lastId !== '');
-  const { late, store } = await reserveOne();
-  const next = mine();
-  await app.app.deps.events.append([next]);
-  await client.until(({ told }) => told.length === 1);
-  await store();
-  await client.until(({ told }) => told.length === 2);
-  expect(documents(client)).toEqual([next.documentId, late.documentId]);
-  expect(client.told[1]?.id).toBe(client.told[0]?.id);
 });
 
 test('what another process appends reaches a stream, and readers share one reading of the log', async () => {
@@ -130,7 +114,6 @@ test('what another process appends reaches a stream, and readers share one readi
   };
   await using service = await serveRealtime(app, { lookMs: 20 }, { ...app.app.deps, events: counted });
   const first = await service.listen(cookie);
-  const opened = reads;
   const clients = [first, ...(await Promise.all(Array.from({ length: 9 }, () => service.listen(cookie))))];
   await Promise.all(clients.map((client) => client.until(({ lastId }) => lastId !== '')));
   // Coming back to what is in memory costs no query either.
@@ -144,19 +127,6 @@ test('what another process appends reaches a stream, and readers share one readi
   for (const client of clients) expect(documents(client)).toEqual([own.documentId, event.documentId]);
   // A few looks of the one timer; not one for each reader.
   expect(reads - looked).toBeLessThan(9);
-  expect(opened).toBeGreaterThan(0);
+  expect(reads).toBeGreaterThan(looked);
   for (const client of clients) client.close();
 });
-
-/** A number that is given out, and stored when the test says so: another process between its two writes. */
-async function reserveOne() {
-  const { organizationId } = app.seed;
-  const counter = await stored.counters.findOneAndUpdate(
-    { _id: `events:${organizationId}` },
-    { $inc: { seq: 1 } },
-    { returnDocument: 'after' },
-  );
-  const late = mine();
-  const row: EventRow = { ...late, _id: late.dedupeId, seq: counter?.seq ?? 0 };
-  return { late, store: () => stored.events.insertOne(row) };
-}

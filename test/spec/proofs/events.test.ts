@@ -9,6 +9,7 @@ import { createProbe } from '#test/spec/support/probe.ts';
 import { problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
+import { eventsIn } from '#test/support/stored.ts';
 
 const probe = createProbe();
 const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-'));
@@ -36,7 +37,7 @@ async function tracesOf(documentId: string) {
   const document = await stored.documents.findOne({ _id: documentId });
   const executions = await stored.executions.find({ documentIds: documentId }).toArray();
   const runs = await stored.runs.find({ documentId }).toArray();
-  const events = await stored.events.find({ documentId }).toArray();
+  const events = await eventsIn(stored, { documentId });
   return { pending: document?.pendingEvents ?? [], executions, runs, kinds: events.map((event) => event.type) };
 }
 

@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { hashKey, newKeySecret, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
+import type { UploadRecord } from '#src/domain/documents/document.ts';
 import { newId } from '#src/domain/ids.ts';
 import { storesOf, testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { documentRecord, freshTenant } from '#test/support/records.ts';
@@ -8,11 +9,13 @@ import { documentRecord, freshTenant } from '#test/support/records.ts';
 let database: TestDatabase;
 let client: MongoClient;
 let finds: string[] = [];
+let inserts: string[] = [];
 beforeAll(async () => {
   database = await testDatabase();
   client = new MongoClient(database.uri, { monitorCommands: true });
   client.on('commandStarted', ({ commandName, command }) => {
     if (commandName === 'find') finds.push(command['find']);
+    if (commandName === 'insert') inserts.push(command['insert']);
   });
 });
 afterAll(async () => {
@@ -21,6 +24,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   finds = [];
+  inserts = [];
 });
 
 test('documents that one tenant reads at once are one command, and each reader gets what its tenant may read', async () => {
@@ -77,4 +81,49 @@ test('keys that are looked up at once are one command, and one that is revoked m
   const after = await apiKeys.findByHash(first.hash);
   expect(after?.revokedAt).toBeInstanceOf(Date);
   expect((await under)?._id).toBe(first._id);
+});
+
+test('uploads that are looked up at once are one command for each organization, and nobody gets that of another organization', async () => {
+  const { uploads } = storesOf(client);
+  const [one, other] = [freshTenant(), freshTenant()];
+  const record = (organizationId: string, name: string): UploadRecord => ({
+    _id: `uploads/${organizationId}/${name}`,
+    organizationId,
+    projectId: 'prj_p',
+    documentId: newId('document'),
+    apiKeyId: 'key_k',
+    family: 'workflow-key',
+    contentType: 'image/png',
+    sizeBytes: 1,
+    visibility: 'private',
+    createdAt: new Date(),
+    forgetAt: new Date(Date.now() + 60_000),
+  });
+  const mine = record(one.organizationId, 'a.png');
+  const theirs = record(other.organizationId, 'b.png');
+  await uploads.insert(mine);
+  await uploads.insert(theirs);
+  finds = [];
+  const found = await Promise.all([
+    uploads.find(one.organizationId, mine._id),
+    uploads.find(one.organizationId, theirs._id),
+    uploads.find(other.organizationId, theirs._id),
+    uploads.find(other.organizationId, mine._id),
+  ]);
+  expect(found.map((upload) => upload?._id ?? null)).toEqual([mine._id, null, theirs._id, null]);
+  expect(finds).toEqual(['uploads', 'uploads']);
+});
+
+test('documents that are inserted at once are one command, and only the first of the same id is created', async () => {
+  const { documents } = storesOf(client);
+  const [first, second, third] = [documentRecord(), documentRecord(), documentRecord()];
+  await documents.insert(first);
+  inserts = [];
+  const batch = [second, first, third, { ...third, contentType: 'image/gif' as const }];
+  const outcomes = await Promise.all(batch.map((document) => documents.insert(document)));
+  expect(outcomes).toEqual(['created', 'exists', 'created', 'exists']);
+  expect(inserts).toEqual(['documents']);
+  const { organizationId, projectId } = third;
+  const stored = await documents.find({ organizationId, projectIds: [projectId] }, third._id);
+  expect(stored?.contentType).toBe('image/png');
 });

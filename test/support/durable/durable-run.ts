@@ -3,7 +3,7 @@ import { startService, type ServiceProcess } from '#scripts/chaos/service-proces
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startGates, type GateServer } from '#test/support/servers/gate-server.ts';
-import { collectionsIn } from '#test/support/stored.ts';
+import { collectionsIn, stepsIn } from '#test/support/stored.ts';
 import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
@@ -192,7 +192,7 @@ export async function addWhole({ api, gates }: Workshop): Promise<StoredGraph> {
 export async function effectsOf({ stored, api }: Workshop, runId: string): Promise<Record<string, unknown>> {
   const about = { organizationId: api.seed.organizationId, runId };
   const derived = await stored.documents.countDocuments({ parentDocumentId: { $exists: true } });
-  const steps = await stored.steps.find(about).toArray();
+  const steps = await stepsIn(stored, runId);
   const run = await stored.runs.findOne({ _id: runId });
   return {
     status: run?.status,
@@ -202,7 +202,7 @@ export async function effectsOf({ stored, api }: Workshop, runId: string): Promi
     segmentations: (await stored.segmentationResults.find(about).toArray()).map(({ nodeId }) => nodeId).toSorted(),
     derived,
     deliveries: (await stored.deliveries.find({}).toArray()).map(({ type }) => type),
-    unended: await stored.steps.countDocuments({ ...about, status: 'running' }),
+    unended: steps.filter(({ status }) => status === 'running').length,
     nodes: steps
       .filter(({ status }) => status === 'succeeded')
       .map(({ nodeId }) => nodeId.replace(/#\d+/, '#'))
