@@ -69,6 +69,12 @@ function endWithNpm(end) {
   timer.unref();
 }
 
+/** Keeps glibc from an area of memory for each thread, which keeps what the thread once used: two are enough, and other systems ignore it. */
+function boundArenas() {
+  // oxlint-disable-next-line typescript/prefer-nullish-coalescing -- old Nodes read this file
+  process.env.MALLOC_ARENA_MAX = process.env.MALLOC_ARENA_MAX || '2';
+}
+
 function runHere(file, args) {
   endWithNpm(function () {
     process.kill(process.pid, 'SIGTERM');
@@ -109,6 +115,7 @@ function main() {
   var file = process.argv[2];
   var args = process.argv.slice(3);
   if (!file) return complain('Usage: node scripts/need-node.cjs <file> [arguments...]');
+  boundArenas();
   if (major(process.versions.node) >= RUNS_ON) return runHere(file, args);
   var node = candidates().find(usable);
   if (node) return runThere(node, file, args);

@@ -4,6 +4,7 @@ import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createTokenAccessReader, type TokenAccessReader } from '#src/stores/token-access.ts';
 import { noMetrics } from '#src/adapters/metrics/none.ts';
+import { metricsOnUse } from '#src/adapters/metrics/on-use.ts';
 import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
 import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
@@ -137,17 +138,19 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
 }
 
 /** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
-async function metricsOf(
+function metricsOf(
   { services }: Config,
   siblings: Siblings,
   queue: QueueReader,
   usage: Pick<ToolDeps['usage'], 'totals'>,
-): Promise<Metrics> {
+): Metrics {
   if (services.size === 0) return noMetrics;
-  const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
-  const metrics = createPrometheusMetrics({ queue: () => queue.read(), stored: () => usage.totals() }, () =>
-    siblings.metrics(),
-  );
+  const metrics = metricsOnUse(async () => {
+    const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
+    return createPrometheusMetrics({ queue: () => queue.read(), stored: () => usage.totals() }, () =>
+      siblings.metrics(),
+    );
+  });
   siblings.serveMetrics(() => metrics.json());
   return metrics;
 }
@@ -162,7 +165,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { documents, executions, events } = stores;
   const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
   const queue = new QueueReader(executions);
-  const metrics = await metricsOf(config, parts.siblings, queue, stores.usage);
+  const metrics = metricsOf(config, parts.siblings, queue, stores.usage);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({

@@ -32,6 +32,14 @@ interface ServicesParts {
 const portNames: Readonly<Record<ServiceName, string>> = { api: 'API_PORT', agents: 'AGENTS_PORT', mcp: 'MCP_PORT' };
 const closeGraceMs = 5_000;
 
+/** Loads the modules that `openServices` loads by need, while there is nothing else to do. */
+export async function loadServices(services: readonly string[]): Promise<void> {
+  await Promise.all([
+    ...(services.includes('api') ? [import('#http/api/app.ts'), import('#app/compose/access/oauth.ts')] : []),
+    ...(services.includes('mcp') ? [import('#http/mcp/app.ts'), import('#app/compose/access/mcp.ts')] : []),
+  ]);
+}
+
 /** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
 export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Listeners> {
   const { config, data, core, health } = parts;

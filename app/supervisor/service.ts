@@ -1,32 +1,24 @@
-import { constants, setPriority } from 'node:os';
 import { runProgram } from '#app/entry.ts';
 import { compose, type App } from '#app/compose.ts';
 import { untilOver } from '#app/serve.ts';
 import { untilSignal } from '#app/signals.ts';
 import { withoutEvents, withoutWakes } from '#app/compose/siblings.ts';
+import { loadServices } from '#app/compose/services.ts';
+import { releaseMemoryWhenIdle } from '#app/supervisor/release-memory.ts';
 import { connectToSupervisor } from '#app/supervisor/connection.ts';
 import { loadConfig } from '#src/config/config.ts';
 
 /** Time for a graceful end without a supervisor, whose engine is gone as well. */
 const orphanMs = 2_000;
 
-/** Runs compute for long, and requests wait for an answer: where both want the processor, requests come first. */
-function yieldToRequests(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // Some sandboxes forbid it: the process works at the usual priority.
-  }
-}
-
-/** A service process of `supervise`. Loads everything, then waits for the order to begin. */
+/** A service process of `supervise`; its arguments are the services. Loads everything, then waits for the order to begin. */
 async function run(): Promise<void> {
   await using supervisor = connectToSupervisor(process);
+  await loadServices(process.argv.slice(2));
   const begin = await supervisor.begin;
   if (begin === null) return;
   const { services, ports, metricsPort, again } = begin;
   const worksOnRuns = services.includes('agents');
-  if (worksOnRuns) yieldToRequests();
   const config = { ...loadConfig(process.env), services: new Set(services), ports, metricsPort };
   const siblings = worksOnRuns ? withoutWakes(supervisor.siblings) : withoutEvents(supervisor.siblings);
   await using app: App = await compose(config, { siblings });
@@ -34,6 +26,7 @@ async function run(): Promise<void> {
   const line = app.sessionLine();
   if (line !== null && !again) process.stdout.write(`${line}\n`);
   supervisor.up({ addresses, ports: app.ports() });
+  using _release = releaseMemoryWhenIdle();
   await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
 }
 

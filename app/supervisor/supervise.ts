@@ -1,9 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { publishAddresses } from '#app/compose/addresses.ts';
-import { prepareDataFolder } from '#app/compose/data-folder.ts';
-import { refuseMissingLanguages } from '#app/compose/models.ts';
 import { greet } from '#app/greeting.ts';
-import { keepEngine } from '#app/supervisor/kept-engine.ts';
+import { releaseMemoryWhenIdle } from '#app/supervisor/release-memory.ts';
 import { ServiceProcess } from '#app/supervisor/service-process.ts';
 import { untilSignal } from '#app/signals.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
@@ -24,39 +22,44 @@ export async function supervise(config: Config): Promise<void> {
   const signal = untilSignal();
   const { ports } = config;
   const listening = [...config.services].filter((name): name is ServiceName => name !== 'agents');
-  for (const warning of config.warnings) logger.warn({}, warning);
-  await prepareDataFolder(config.dataDir, logger);
-  refuseMissingLanguages(config);
-  await using _engine = await keepEngine(config, logger);
+  await using stack = new AsyncDisposableStack();
+  // It loads its modules while this process loads its own and opens the engine.
   const front: ServiceProcess = new ServiceProcess({
     services: listening,
     ports,
     metricsPort: config.metricsPort,
+    priority: 'PRIORITY_NORMAL',
     semiSpaceMib: 8,
     longestPauseMs: 1_000,
     beatMs,
     logger,
-    passOn: (message) => agents.tell(message),
+    passOn: (message) => agents?.tell(message),
   });
-  const agents: ServiceProcess = new ServiceProcess({
+  let agents: ServiceProcess | null = null;
+  // Order matters: the services stop before the engine.
+  const engine = stack.use(new AsyncDisposableStack());
+  stack.defer(async () => {
+    await Promise.all([front.stop(stopMs), agents?.stop(stopMs)]);
+  });
+  for (const warning of config.warnings) logger.warn({}, warning);
+  const { openFolder } = await import('#app/supervisor/open-folder.ts');
+  engine.use(await openFolder(config, logger));
+  agents = new ServiceProcess({
     services: ['agents'],
     ports,
     metricsPort: null,
+    priority: 'PRIORITY_BELOW_NORMAL',
     semiSpaceMib: 4,
     longestPauseMs: 5_000,
     beatMs,
     logger,
     passOn: (message) => front.tell(message),
   });
-  await using _children = {
-    async [Symbol.asyncDispose]() {
-      await Promise.all([front.stop(stopMs), agents.stop(stopMs)]);
-    },
-  };
+  const workers = agents;
   const begun = (async () => {
     const first = await front.begin();
     // The agents service needs the addresses that the others got. Migrations are over by now.
-    const second = first === null ? null : await agents.begin(first.ports);
+    const second = first === null ? null : await workers.begin(first.ports);
     return first === null || second === null ? null : { ...first.addresses, agents: second.addresses.agents };
   })();
   const addresses = await Promise.race([begun, signal]);
@@ -67,9 +70,10 @@ export async function supervise(config: Config): Promise<void> {
   }
   if (typeof addresses === 'string') return;
   await using _published = await publishAddresses(config.dataDir, addresses);
-  const pids = { front: front.pid, agents: agents.pid };
+  const pids = { front: front.pid, agents: workers.pid };
   logger.info({ ...addresses, services: [...config.services], pids }, 'inkgraph is up');
   greet(process.stdout, addresses, config.services);
   flushCompileCache();
+  using _release = releaseMemoryWhenIdle();
   logger.info({ signal: await signal }, 'stopping');
 }

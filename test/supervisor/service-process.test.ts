@@ -18,6 +18,7 @@ test('a process that stands still without ending is killed, and started again at
     services: ['mcp'],
     ports: { api: 0, agents: 0, mcp: 0, objects: 0 },
     metricsPort: null,
+    priority: 'PRIORITY_NORMAL',
     semiSpaceMib: 8,
     longestPauseMs: 1_000,
     beatMs: 200,

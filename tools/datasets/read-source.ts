@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Reference, type SaveDatasetBody } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { fromCsv, fromJsonl, type AskedItem } from '#tools/datasets/read-table.ts';
+import type { AskedItem } from '#tools/datasets/read-table.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
@@ -64,9 +64,9 @@ export async function readSource(
 ): Promise<Read> {
   switch (source.type) {
     case 'jsonl':
-      return { items: fromJsonl(source.text), skipped: 0 };
+      return { items: (await import('#tools/datasets/read-table.ts')).fromJsonl(source.text), skipped: 0 };
     case 'csv':
-      return { items: fromCsv(source.text), skipped: 0 };
+      return { items: (await import('#tools/datasets/read-table.ts')).fromCsv(source.text), skipped: 0 };
     case 'answers':
       return fromAnswers(ctx, source);
     case 'search':

@@ -1,5 +1,4 @@
 import { createClientDirectory } from '#src/adapters/oauth/client-directory.ts';
-import { createTokenEngine } from '#tools/oauth/token-engine.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Config } from '#src/config/config.ts';
 import { Consents } from '#tools/oauth/consent.ts';
@@ -23,7 +22,13 @@ export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core, log
     members,
     logger,
     clients: createClientDirectory({ store, outbound: outside.anyPublic, logger }),
-    engine: createTokenEngine({ store, members, audit }),
+    engine: {
+      // The library is for the first token.
+      async exchange(request) {
+        const { createTokenEngine } = await import('#tools/oauth/token-engine.ts');
+        return createTokenEngine({ store, members, audit }).exchange(request);
+      },
+    },
     consents: new Consents({
       store,
       organizations,
