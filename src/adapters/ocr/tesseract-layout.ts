@@ -61,10 +61,10 @@ export function readLayout(blocks: readonly TesseractBlock[], frame: Frame): Lay
   };
 }
 
-/** What `recognize` of tesseract.js answers, as far as it is used. */
+/** The used part of an answer of `recognize` of tesseract.js. */
 export interface TesseractAnswer {
   readonly blocks: readonly TesseractBlock[] | null;
-  /** Of a request for the layout alone. */
+  /** Filled by a request for the layout alone. */
   readonly layoutBlocks: readonly TesseractBlock[] | null;
 }
 
