@@ -1,11 +1,24 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '#scripts/chaos/service-process.ts';
-import { addWhole, effectsOf, openWorkshop, wholeEffects } from '#test/support/durable/durable-run.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { addWhole, effectsOf, openWorkshop, wholeEffects, type Workshop } from '#test/support/durable/durable-run.ts';
+
+let workshop: Workshop;
+let graph: StoredGraph;
+/** The worker that the first test leaves. */
+let last: ServiceProcess | undefined;
+beforeAll(async () => {
+  workshop = await openWorkshop();
+  graph = await addWhole(workshop);
+});
+afterAll(async () => {
+  await last?.kill();
+  await workshop[Symbol.asyncDispose]();
+});
 
 test('a run whose worker is killed in a map, a loop, an inner workflow, while it waits and after the answer, ends with every effect once', async () => {
-  await using workshop = await openWorkshop();
   const { gates, stored } = workshop;
-  const { executionId, runId } = await workshop.start(await addWhole(workshop));
+  const { executionId, runId } = await workshop.start(graph);
   // Checkpoints are written behind the run: each death waits for the one that tells of what came before.
   const deaths: readonly (readonly [place: string, before: string])[] = [
     ['/item/1', '"items":[0,1,2]'],
@@ -43,7 +56,7 @@ test('a run whose worker is killed in a map, a loop, an inner workflow, while it
     await worker.kill();
     await workshop.expire();
   }
-  await using _last = await next.start();
+  last = await next.start();
   expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });
   expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
   expect((await stored.runs.findOne({ _id: runId }))?.fence).toBeGreaterThanOrEqual(6);
@@ -54,15 +67,13 @@ test('a run whose worker is killed in a map, a loop, an inner workflow, while it
 }, 60_000);
 
 test('a worker killed right after an answer came loses neither the answer nor the run', async () => {
-  await using workshop = await openWorkshop();
-  const { executionId, runId } = await workshop.start(await addWhole(workshop));
+  const worker = last ?? (await workshop.worker());
+  last = worker;
   const held = workshop.standby();
-  {
-    await using worker = await workshop.worker();
-    await workshop.waiting(executionId);
-    const answered = workshop.answer(runId, 'ask', 'yes');
-    await Promise.all([answered, worker.kill()]);
-  }
+  const { executionId, runId } = await workshop.start(graph);
+  await workshop.waiting(executionId);
+  const answered = workshop.answer(runId, 'ask', 'yes');
+  await Promise.all([answered, worker.kill()]);
   await workshop.expire();
   await using _heir = await held.start();
   expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });

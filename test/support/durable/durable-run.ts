@@ -191,17 +191,19 @@ export async function addWhole({ api, gates }: Workshop): Promise<StoredGraph> {
 /** Rows that one run of `wholeGraph` left in the database, by path, each as often as it is there. */
 export async function effectsOf({ stored, api }: Workshop, runId: string): Promise<Record<string, unknown>> {
   const about = { organizationId: api.seed.organizationId, runId };
-  const derived = await stored.documents.countDocuments({ parentDocumentId: { $exists: true } });
   const steps = await stepsIn(stored, runId);
   const run = await stored.runs.findOne({ _id: runId });
+  if (run === null) throw new Error(`no run ${runId}`);
+  const derived = await stored.documents.countDocuments({ parentDocumentId: run.documentId });
+  const deliveries = await stored.deliveries.find({}).toArray();
   return {
-    status: run?.status,
-    error: run?.error,
-    outputs: run?.outputs,
+    status: run.status,
+    error: run.error,
+    outputs: run.outputs,
     embeddings: (await stored.embeddings.find(about).toArray()).map(({ nodeId }) => nodeId).toSorted(),
     segmentations: (await stored.segmentationResults.find(about).toArray()).map(({ nodeId }) => nodeId).toSorted(),
     derived,
-    deliveries: (await stored.deliveries.find({}).toArray()).map(({ type }) => type),
+    deliveries: deliveries.filter(({ payload }) => payload.includes(runId)).map(({ type }) => type),
     unended: steps.filter(({ status }) => status === 'running').length,
     nodes: steps
       .filter(({ status }) => status === 'succeeded')
