@@ -32,15 +32,17 @@ test('the library leaves the recognition of a terminated worker pending for ever
 
 test('our worker rejects what is under way when it is ended, and when its signal aborts', async () => {
   const { page } = await fixture('letter.png');
+  const image = new Uint8Array(page.png);
+  const request = { pageSegmentationMode: 3, dotsPerInch: 200 };
   const never = new AbortController().signal;
   const ended = startTesseractWorker('eng', () => Promise.resolve(models));
-  const first = ended.recognize(page.png, 3, never);
+  const first = ended.recognize(image, request, never);
   await Promise.all([ended.end(), expect(first).rejects.toThrow(/ended/)]);
 
   const aborted = startTesseractWorker('eng', () => Promise.resolve(models));
   const canceler = new AbortController();
   const reason = new Error('no longer wanted');
-  const second = aborted.recognize(page.png, 3, canceler.signal);
+  const second = aborted.recognize(image, request, canceler.signal);
   canceler.abort(reason);
   await expect(second).rejects.toBe(reason);
   expect(aborted.ended).toBe(true);

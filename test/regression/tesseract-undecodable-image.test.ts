@@ -42,7 +42,8 @@ test('our engine answers with a AppError, reads the next page, prints nothing, a
 
     const worker = startTesseractWorker('eng', async () => 'node_modules/@tesseract.js-data/eng/4.0.0_best_int');
     const never = new AbortController().signal;
-    const raw = await worker.recognize(junk.png, 3, never).catch((error) => error.constructor.name);
+    const request = { pageSegmentationMode: 3, dotsPerInch: 300 };
+    const raw = await worker.recognize(new Uint8Array(junk.png), request, never).catch((error) => error.constructor.name);
     console.log(JSON.stringify([thrown, read.text.length > 50, raw, worker.ended]));
   `);
   expect({ code, errors }).toEqual({ code: 0, errors: '' });

@@ -1,10 +1,22 @@
 import { AppError } from '#src/domain/app-error.ts';
-import { chosenResult, nextStep, type LadderResult, type LadderStep } from '#src/domain/documents/ocr-ladder.ts';
+import {
+  chosenResult,
+  firstStep,
+  fullSide,
+  isGood,
+  isProbe,
+  nextStep,
+  probeSides,
+  type LadderResult,
+  type LadderStep,
+  type PageSigns,
+} from '#src/domain/documents/ocr-ladder.ts';
+import { densestPart, linesOf, signInk, signSide } from '#src/domain/documents/page-signs.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { OcrAttempt, OcrOptions, OcrPage } from '#src/domain/ports/ocr-engine.ts';
-import { preparePage, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
-import { readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
-import type { TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
+import { cut, framed, preparePage, shrink, turn, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
+import { countWords, readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
+import type { TesseractRequest, TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
 
 interface Attempt extends LadderResult {
@@ -12,52 +24,92 @@ interface Attempt extends LadderResult {
   readonly ms: number;
 }
 
-type Recognize = (step: LadderStep) => Promise<Attempt>;
+/** One page in the hands of a worker. */
+interface Reader {
+  recognize(step: LadderStep): Promise<Attempt>;
+  signs(): Promise<PageSigns>;
+}
+
+const oneBlock = 6;
 
 /**
- * Tries the attempts for a page with one worker, until one is good enough. The timeout covers all attempts and does not include the wait
- * for a worker. An attempt that fails after a success leaves that result, with a warning.
+ * Tries the attempts for a page with one worker, until one is good enough. A blank page takes none. The timeout covers all attempts and
+ * does not include the wait for a worker. An attempt that fails after a success leaves that result, with a warning.
  */
 export async function recognizePage(worker: TesseractWorker, page: PageImage, options: OcrOptions): Promise<OcrPage> {
   const late = (): AppError =>
     new AppError('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms.`);
   using deadline = startDeadline(options.timeoutMs, options.signal, late);
-  const recognize = recognizer(worker, page, deadline.signal);
   const attempts: Attempt[] = [];
   const warnings: string[] = [];
-  let step = nextStep(attempts, options.pageSegmentationMode);
-  while (step !== null) {
-    try {
-      attempts.push(await recognize(step));
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      if (attempts.length === 0) throw toOcrError(error);
-      warnings.push(
-        `Mode ${step.pageSegmentationMode} at ${step.rotation} degrees failed: ${toOcrError(error).detail}`,
-      );
-      break;
-    }
-    step = nextStep(attempts, options.pageSegmentationMode);
+  try {
+    const prepared = await orAbort(preparePage(page, fullSide), deadline.signal);
+    if (prepared.blank) return toOcrPage(page, [], []);
+    await climb(readerOf(worker, prepared, deadline.signal), attempts, options.pageSegmentationMode);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (attempts.length === 0) throw toOcrError(error);
+    warnings.push(`Attempt ${attempts.length + 1} failed: ${toOcrError(error).detail}`);
   }
   return toOcrPage(page, attempts, warnings);
 }
 
-/** Prepares each rotation and size once: modes share the image. */
-function recognizer(worker: TesseractWorker, page: PageImage, signal: AbortSignal): Recognize {
-  let last: { readonly key: string; readonly prepared: PreparedPage } | undefined;
-  return async (step) => {
-    const started = performance.now();
-    const key = `${step.rotation} ${step.longestSide}`;
-    if (last?.key !== key) {
-      last = { key, prepared: await orAbort(preparePage(page, step.rotation, step.longestSide), signal) };
-    }
-    const { png, frame } = last.prepared;
-    const blocks = await worker.recognize(png, step.pageSegmentationMode, signal);
-    const layout = readLayout(blocks, frame);
-    const { confidence, characters } = layout;
-    return { ...step, confidence, characters, layout, ms: Math.round(performance.now() - started) };
+/** Adds each attempt to `attempts` as soon as it has succeeded. */
+async function climb(reader: Reader, attempts: Attempt[], fixedMode?: number): Promise<void> {
+  const first = await reader.recognize(firstStep(fixedMode));
+  attempts.push(first);
+  if (fixedMode !== undefined || isGood(first)) return;
+  const signs = await reader.signs();
+  for (let step = nextStep(attempts, signs); step !== null; step = nextStep(attempts, signs))
+    attempts.push(await reader.recognize(step));
+}
+
+function readerOf(worker: TesseractWorker, page: PreparedPage, signal: AbortSignal): Reader {
+  const { raster, tone, dotsPerInch } = page;
+  const upright = framed(raster, tone);
+  const inkOnce = async () => signInk(await orAbort(shrink(raster, signSide), signal));
+  let ink: ReturnType<typeof inkOnce> | undefined;
+
+  const imageOf = async (step: LadderStep) => {
+    if (step.rotation === 0 && !isProbe(step)) return upright;
+    const part = isProbe(step) ? cut(raster, densestPart(await (ink ??= inkOnce()), probeSize(page, step))) : raster;
+    return framed(turn(part, step.rotation), tone);
+  };
+
+  return {
+    async recognize(step) {
+      const started = performance.now();
+      const { pgm, frame } = await imageOf(step);
+      const layout = readLayout(await worker.recognize(pgm, requestOf(step, dotsPerInch), signal), frame);
+      const { confidence, words, characters } = layout;
+      return { ...step, confidence, words, characters, layout, ms: Math.round(performance.now() - started) };
+    },
+    async signs() {
+      const blocks = await worker.layout(upright.pgm, { pageSegmentationMode: oneBlock, dotsPerInch }, signal);
+      return { lines: linesOf(await (ink ??= inkOnce())), blockWords: countWords(blocks) };
+    },
   };
 }
+
+/** A probe is compared with others, so it may miss light text on dark. */
+function requestOf(step: LadderStep, dotsPerInch: number): TesseractRequest {
+  const { pageSegmentationMode, localThreshold } = step;
+  return {
+    pageSegmentationMode,
+    dotsPerInch,
+    ...(localThreshold !== undefined && { localThreshold }),
+    ...(isProbe(step) && { once: true }),
+  };
+}
+
+/** A probe holds some lines of text, whose direction depends on the rotation. */
+function probeSize({ raster: { width, height } }: PreparedPage, { rotation }: LadderStep) {
+  const { along, across } = probeSides;
+  const isSideways = rotation === 90 || rotation === 270;
+  return { width: (isSideways ? across : along) / width, height: (isSideways ? along : across) / height };
+}
+
+const nothing: Layout = { lines: [], text: '', confidence: 0, words: 0, characters: 0 };
 
 function toOcrError(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -68,8 +120,7 @@ function toOcrError(error: unknown): AppError {
 
 function toOcrPage(page: PageImage, attempts: readonly Attempt[], warnings: readonly string[]): OcrPage {
   const chosen = attempts[chosenResult(attempts)];
-  if (chosen === undefined) throw new AppError('ocr.failed', `Page ${page.index + 1} was not recognized.`);
-  const { rotation, layout } = chosen;
+  const { rotation, layout } = chosen ?? { rotation: 0, layout: nothing };
   const isSideways = rotation === 90 || rotation === 270;
   return {
     index: page.index,
@@ -85,6 +136,6 @@ function toOcrPage(page: PageImage, attempts: readonly Attempt[], warnings: read
 }
 
 function toOcrAttempt(attempt: Attempt, chosen: boolean): OcrAttempt {
-  const { pageSegmentationMode, rotation, longestSide, confidence, characters, ms } = attempt;
-  return { pageSegmentationMode, rotation, longestSide, confidence, characters, ms, chosen };
+  const { layout: _layout, words: _words, ...outcome } = attempt;
+  return { ...outcome, chosen };
 }

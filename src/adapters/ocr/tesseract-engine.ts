@@ -7,6 +7,9 @@ import { createTesseractLanguages, modelVariant } from '#src/adapters/ocr/tesser
 import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { createThreadPool, PoolClosedError } from '#src/adapters/threads/thread-pool.ts';
 
+/** Raise it with every change of preparation or attempts that changes results: kept outcomes of nodes depend on the label. */
+const effort = 'ladder-2';
+
 export interface TesseractEngineOptions {
   /** Language of calls that name none. Default: `eng`. */
   readonly language?: string;
@@ -32,7 +35,7 @@ export function createTesseractEngine(options: TesseractEngineOptions = {}): Ocr
     start: (language) => startTesseractWorker(language, () => languages.folder(language)),
   });
   return {
-    label: `tesseract.js/${version} ${modelVariant}`,
+    label: `tesseract.js/${version} ${modelVariant} ${effort}`,
     language: standard,
     async recognize(page, request) {
       const language = request.language ?? standard;

@@ -40,6 +40,7 @@ export interface Layout {
   readonly text: string;
   /** Mean word confidence weighted by length, 0..100; 0 without words. */
   readonly confidence: number;
+  readonly words: number;
   /** Characters of all words, without spaces. */
   readonly characters: number;
 }
@@ -55,8 +56,37 @@ export function readLayout(blocks: readonly TesseractBlock[], frame: Frame): Lay
     lines,
     text: paragraphs.map((paragraph) => paragraph.map((line) => line.text).join('\n')).join('\n\n'),
     confidence: meanConfidence(words),
+    words: words.length,
     characters: words.reduce((sum, word) => sum + word.text.length, 0),
   };
+}
+
+/** The used part of an answer of `recognize` of tesseract.js. */
+export interface TesseractAnswer {
+  readonly blocks: readonly TesseractBlock[] | null;
+  /** Filled by a request for the layout alone. */
+  readonly layoutBlocks: readonly TesseractBlock[] | null;
+}
+
+/** Leaves out of an answer with blocks everything but these fields; other answers stay as they are. */
+export function trimAnswer(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || !('blocks' in data)) return data;
+  const { blocks, layoutBlocks } = data as TesseractAnswer;
+  return { blocks: blocks && trimBlocks(blocks), layoutBlocks: layoutBlocks && trimBlocks(layoutBlocks) };
+}
+
+function trimBlocks(blocks: readonly TesseractBlock[]): TesseractBlock[] {
+  const trimWord = ({ text, confidence, bbox }: TesseractWord): TesseractWord => ({ text, confidence, bbox });
+  const trimLine = ({ words, bbox }: TesseractLine): TesseractLine => ({ words: words && words.map(trimWord), bbox });
+  return blocks.map(({ paragraphs }) => ({
+    paragraphs: paragraphs && paragraphs.map(({ lines }) => ({ lines: lines && lines.map(trimLine) })),
+  }));
+}
+
+/** Words of a layout, which have no text yet. */
+export function countWords(blocks: readonly TesseractBlock[]): number {
+  const lines = blocks.flatMap((block) => block.paragraphs ?? []).flatMap((paragraph) => paragraph.lines ?? []);
+  return lines.reduce((sum, line) => sum + (line.words ?? []).length, 0);
 }
 
 function readLine(line: TesseractLine, frame: Frame): OcrLine | null {

@@ -19,7 +19,9 @@ export interface OcrAttempt {
   readonly pageSegmentationMode: number;
   /** Degrees clockwise that the page was turned by before recognition. */
   readonly rotation: 0 | 90 | 180 | 270;
+  /** Pixels. 640 is a probe: a part of the page, read only to find its orientation. */
   readonly longestSide: number;
+  readonly localThreshold?: true;
   readonly confidence: number;
   readonly characters: number;
   readonly ms: number;
@@ -36,6 +38,7 @@ export interface OcrPage {
   /** Mean word confidence weighted by word length, 0..100; 0 without words. */
   readonly confidence: number;
   readonly lines: readonly OcrLine[];
+  /** None for a blank page. */
   readonly attempts: readonly OcrAttempt[];
   readonly warnings: readonly string[];
 }
@@ -43,7 +46,7 @@ export interface OcrPage {
 export interface OcrOptions {
   /** Tesseract language codes joined by `+`; absent: the engine's own `language`. */
   readonly language?: string;
-  /** 3 = automatic layout, 6 = one block, ... Only if absent, the engine tries the sequence of docs/decisions/0020. */
+  /** 3 = automatic layout, 6 = one block, ... Only if absent, the engine tries the sequence of docs/decisions/0110. */
   readonly pageSegmentationMode?: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -54,7 +57,7 @@ export interface OcrOptions {
  * reason within 1 s and stops the work. Source: docs/decisions/0020.
  */
 export interface OcrEngine {
-  /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int`. */
+  /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int ladder-2`. A change means that results may differ. */
   readonly label: string;
   /** Language for requests that name none. */
   readonly language: string;
