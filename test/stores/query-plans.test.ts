@@ -1,4 +1,4 @@
-import { MongoClient, type CommandStartedEvent, type Document } from 'mongodb';
+import { MongoClient, type CommandStartedEvent, type Db, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
@@ -81,7 +81,6 @@ function queriesOf({ commandName, command, databaseName }: CommandStartedEvent):
 }
 
 const unused = new Set<string>();
-
 /** The same stores, remembering which of their methods is at work. */
 function watched(stores: Stores): Stores {
   for (const name of methodsOf(stores)) unused.add(name);
@@ -480,8 +479,8 @@ afterAll(async () => {
   await database.close();
 });
 
-const planOf = async (command: Document): Promise<readonly string[]> =>
-  (await planIn(database.client.db('inkgraph'), command)).stages;
+const db = (): Db => database.client.db('inkgraph');
+const planOf = async (command: Document): Promise<readonly string[]> => (await planIn(db(), command)).stages;
 
 test('every method of every repository was called', () => {
   expect([...unused]).toEqual([]);
@@ -522,17 +521,16 @@ const usedElsewhere: Readonly<Record<string, string>> = {
 };
 
 test('every index has a query that uses it, or keeps rows apart or deletes them', async () => {
-  const db = database.client.db('inkgraph');
   const used = new Set<string>();
   for (const { command } of asked)
-    if (command !== null) for (const index of (await planIn(db, command)).indexes) used.add(index);
-  const unasked: string[] = [];
-  for (const { name: collection } of await db.listCollections({}, { nameOnly: true }).toArray())
-    for (const { name = '', unique, expireAfterSeconds } of await db.collection(collection).indexes()) {
+    if (command !== null) for (const index of (await planIn(db(), command)).indexes) used.add(index);
+  const defined: string[] = [];
+  for (const { name: collection } of await db().listCollections({}, { nameOnly: true }).toArray())
+    for (const { name = '', unique, expireAfterSeconds } of await db().collection(collection).indexes()) {
       const works = name === '_id_' || unique === true || expireAfterSeconds !== undefined;
-      if (!works && !used.has(`${collection} ${name}`)) unasked.push(`${collection} ${name}`);
+      if (!works) defined.push(`${collection} ${name}`);
     }
-  expect(unasked.toSorted()).toEqual(Object.keys(usedElsewhere).toSorted());
+  expect(defined.filter((index) => !used.has(index)).toSorted()).toEqual(Object.keys(usedElsewhere).toSorted());
 });
 
 test('a query without an index would be seen', async () => {
@@ -564,7 +562,6 @@ test('the queries over all tenants are covered by indexes of their own', async (
 
 /** A user is of no organization: the store says who is a member, and looks up their names. */
 const users = 'users';
-
 /** True when nothing of another organization can match, whatever else the filter says. */
 function isWithin(filter: Document): boolean {
   const { organizationId: named, $and = [] } = filter;
