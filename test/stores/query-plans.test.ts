@@ -29,7 +29,6 @@ const asked: Asked[] = [];
 /** Commands without a filter of their own. */
 const others = new Set<string>();
 let method = '';
-
 /** The filter of the stage that reads the collection. */
 function sourceOf([first]: Document[]): { filter: Document; searches: boolean } {
   const { $match, $search, $vectorSearch, $listSearchIndexes } = first ?? {};
