@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { AppError } from '#src/domain/app-error.ts';
 
 /** Requests of one caller that the process works on at the same time. */
-const atOnce = 4;
+const atOnce = 16;
 /** A request that takes longer, such as a stream, a wait or a large upload, keeps no other one from its turn. */
 const turnMs = 50;
 /** Bounds the memory of requests that one connection sends without waiting for responses. */

@@ -47,13 +47,13 @@ async function isOpen(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('Requests of one caller', () => {
-  test('begin in turns of four, and those of others come between', async () => {
+  test('begin in turns of sixteen, and those of others come between', async () => {
     await get('/', 'busy');
     // No turn ends by itself.
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    const all = Promise.all(Array.from({ length: 24 }, () => get('/slow', 'busy')));
+    const all = Promise.all(Array.from({ length: 64 }, () => get('/slow', 'busy')));
     const begun: number[] = [];
-    for (let answered = 0; answered < 24;) {
+    for (let answered = 0; answered < 64;) {
       expect(await isOpen(all)).toBe(true);
       const answers = open.get('busy')?.splice(0) ?? [];
       begun.push(answers.length);
@@ -61,13 +61,13 @@ describe('Requests of one caller', () => {
       answered += answers.length;
     }
     vi.useRealTimers();
-    expect((await all).map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 24 }, () => 200));
-    expect(Math.max(...begun)).toBe(4);
+    expect((await all).map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 64 }, () => 200));
+    expect(Math.max(...begun)).toBe(16);
   });
 
   test('that wait and are given up leave the queue', async () => {
     const turns = new Turns();
-    const responses = Array.from({ length: 20 }, () => new ServerResponse(new IncomingMessage(new Socket())));
+    const responses = Array.from({ length: 40 }, () => new ServerResponse(new IncomingMessage(new Socket())));
     const taken = responses.map((response) => turns.take('leaves', response));
     for (const response of responses.toReversed()) response.emit('close');
     await Promise.all(taken);
@@ -76,15 +76,15 @@ describe('Requests of one caller', () => {
 
   test('are refused when 500 of them wait', async () => {
     const turns = new Turns();
-    const taken = Array.from({ length: 505 }, () =>
+    const taken = Array.from({ length: 517 }, () =>
       turns.take('pipelines', new ServerResponse(new IncomingMessage(new Socket()))),
     );
     await expect(taken.at(-1)).rejects.toMatchObject({ code: 'request.rate_limited' });
   });
 
   test('that take long do not stop the next ones', async () => {
-    const all = Array.from({ length: 9 }, () => get('/slow', 'streams'));
-    await expect.poll(() => open.get('streams')?.length).toBe(9);
+    const all = Array.from({ length: 33 }, () => get('/slow', 'streams'));
+    await expect.poll(() => open.get('streams')?.length).toBe(33);
     for (const answer of open.get('streams') ?? []) answer();
     await Promise.all(all);
   });
