@@ -91,10 +91,13 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
   Runs: {
     executions: { holds: 'Executions: workflow, version, documents', writtenBy: 'relay, run tools' },
     runs: {
-      holds: 'Runs: status, lease, fence, open questions, outputs, receipt',
+      holds: 'Runs: status, lease, fence, attempts at nodes, open questions, outputs, receipt',
       writtenBy: 'relay, workers, run tools',
     },
-    steps: { holds: 'Attempts at nodes: status, time, usage, preview', writtenBy: 'workers' },
+    steps: {
+      holds: 'Attempts at nodes that a run has beyond those in its own record, 50 a record',
+      writtenBy: 'workers',
+    },
     checkpoints: { holds: 'LangGraph checkpoints of unfinished runs', writtenBy: 'workers' },
     checkpointWrites: {
       holds: 'LangGraph writes of steps that finished since the last checkpoint',
@@ -110,8 +113,11 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
   'Chat, events and bookkeeping': {
     conversations: { holds: 'Chats of a person', writtenBy: 'chat' },
     messages: { holds: 'Questions and answers of a chat, with their sources', writtenBy: 'chat' },
-    events: { holds: 'Event log of an organization, for the realtime feed', writtenBy: 'relay, workers, tools' },
-    counters: { holds: 'Sequence number and epoch of each event log', writtenBy: 'event log' },
+    events: {
+      holds: 'Event log of an organization, for the realtime feed: events that were stored together are one record',
+      writtenBy: 'relay, workers, tools',
+    },
+    counters: { holds: 'Epoch of each event log, and its last number while it is empty', writtenBy: 'event log' },
     idempotency: { holds: 'Idempotency keys with the stored response', writtenBy: 'REST and MCP calls' },
     meta: { holds: 'Schema version of the data', writtenBy: 'start-up' },
   },

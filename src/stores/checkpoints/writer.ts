@@ -15,7 +15,7 @@ export type CheckpointOperation =
 const maxRowCharacters = 4 * 1024 * 1024;
 
 /** Longest delay before checkpoints are written together, in milliseconds. A worker that takes over a run may repeat this much. */
-export const usualLingerMs = 100;
+const usualLingerMs = 100;
 
 interface ThreadWrites {
   /** Operations that the batcher does not have yet. */
