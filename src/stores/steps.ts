@@ -49,13 +49,20 @@ const ofTheirOwn = ({ run, buckets }: ChangedSteps): AnyBulkWriteOperation<StepB
     });
 };
 
+/** One change for each lease: of two records of a bucket, the later. */
+const together = (changes: readonly ChangedSteps[]): readonly ChangedSteps[] =>
+  [...Map.groupBy(changes, ({ run }) => `${run._id}/${run.fence}`).values()].flatMap((ofOne) => {
+    const last = ofOne.at(-1);
+    return last === undefined ? [] : [{ ...last, buckets: new Map(ofOne.flatMap(({ buckets }) => [...buckets])) }];
+  });
+
 async function write<Row extends { readonly _id: string }>(
   rows: Collection<Row>,
   operations: AnyBulkWriteOperation<Row>[],
 ): Promise<void> {
   if (operations.length === 0) return;
   try {
-    await rows.bulkWrite(operations, { ordered: true, ...processSafe });
+    await rows.bulkWrite(operations, { ordered: false, ...processSafe });
   } catch (error) {
     // The row of a newer lease does not match the filter, and the duplicate insert fails: the row stays unchanged.
     if (!isDuplicatesOnly(error)) throw error;
@@ -67,7 +74,8 @@ async function write<Row extends { readonly _id: string }>(
  * its lease changes nothing. Source: docs/decisions/0111.
  */
 export function createStepStore({ runs, steps }: Pick<Collections, 'runs' | 'steps'>) {
-  const batcher = new Batcher<ChangedSteps>(async (changes) => {
+  const batcher = new Batcher<ChangedSteps>(async (added) => {
+    const changes = together(added);
     // A run names its buckets when they are there.
     await write(steps, changes.flatMap(ofTheirOwn));
     await write(runs, changes.flatMap(inRuns));

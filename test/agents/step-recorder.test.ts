@@ -45,6 +45,18 @@ function started(run: RunRecord, superstep: number, path = `n${superstep}`): Ste
   return { ...step, status: 'running', startedAt: new Date(), inputPreview: '{}' };
 }
 
+const record = {
+  type: 't',
+  attempt: 1,
+  status: 'succeeded',
+  startedAt: new Date(),
+  finishedAt: null,
+  ms: null,
+  inputPreview: null,
+  outputPreview: null,
+  usage: null,
+  error: null,
+} as const;
 const fresh = { earlier: [], onProgress: () => undefined };
 const nothing = { outputDigest: null, modelLabel: null, cachedFrom: null };
 
@@ -146,6 +158,16 @@ describe('The recorder of steps', () => {
     await recorder.flush();
     const rows = await stepsIn(database.collections, run._id);
     expect(rows.map(({ nodeId }) => nodeId)).toEqual([...steps, last].map(({ path }) => path));
+  });
+
+  test('late steps of a worker that lost its lease keep no steps of other runs from being stored', async () => {
+    const [late, other] = [await runUnder(1), await runUnder(1)];
+    const step = (run: RunRecord) => ({ _id: newId('step'), fence: run.fence, nodeId: 'n', ...record });
+    const beside = (run: RunRecord) => ({ run, buckets: new Map([[1, [step(run)]]]), further: 1 });
+    await parts.steps.save(beside(await runUnder(2, late)));
+    await Promise.all([parts.steps.save(beside(late)), parts.steps.save(beside(other))]);
+    expect(await stepsIn(database.collections, late._id)).toMatchObject([{ fence: 2 }]);
+    expect(await stepsIn(database.collections, other._id)).toHaveLength(1);
   });
 
   test('the last steps of a run go with its end; those of a run that was canceled meanwhile are kept', async () => {
