@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { env, kill, pid } from 'node:process';
 
@@ -37,6 +37,8 @@ export function setup(): (() => void) | undefined {
   removeLeftBehind();
   if (roomIn(memory) < neededBytes) return undefined;
   const folder = mkdtempSync(join(memory, `${prefix}${pid}-`));
+  // Tests give folders inside it to another user.
+  chmodSync(folder, 0o711);
   // Workers, and the processes that tests start, inherit it.
   env['TMPDIR'] = folder;
   return () => {

@@ -15,7 +15,7 @@ export function connectDatabase(uri: string, name = 'inkgraph'): Database {
     appName: 'inkgraph',
     ignoreUndefined: true,
     serverSelectionTimeoutMS: 5_000,
-    // The engine does not push its state, as a cluster does.
+    // The end of a server is seen at once, and its return after this time where no request waits for it.
     heartbeatFrequencyMS: 2_000,
     maxPoolSize: 20,
     writeConcern: { w: 'majority' },

@@ -8,7 +8,8 @@ import * as field from './fields.ts';
 import type { Command, Connection, Request, Service } from './request.ts';
 import { COMMANDS } from './table.ts';
 
-type Answer = (reply: Document) => void;
+/** `waited`: the client asked to be told later, and may want the next reply too. */
+type Answer = (reply: Document, waited?: boolean) => void;
 
 export function dispatch(service: Service, connection: Connection, message: Message, answer: Answer): void {
   try {
@@ -41,7 +42,7 @@ function submit(command: Command, request: Request, answer: Answer): void {
   checkGeneric(given, command, name);
   const run = (): Document => command.run(request, given);
   // The handshake does not queue behind a long batch, so the driver's monitor does not take a busy engine for a dead one.
-  if (command.open) return answer(run());
+  if (command.open) return answerOpen(request, command.waitMs?.(request, given) ?? 0, run, answer);
   const write = typeof command.write === 'function' ? command.write(body) : command.write === true;
   const once = given.txnNumber === undefined ? undefined : writeIdOf(body);
   const { durable, unmet } = concernOf(given.writeConcern, write ? undefined : name);
@@ -53,6 +54,15 @@ function submit(command: Command, request: Request, answer: Answer): void {
     done: unmet ? (reply) => answer({ ...reply, writeConcernError: unmet }) : answer,
     failed: (error) => answer(failure(error)),
   });
+}
+
+/** A second waiting reply of a connection is given at once, so that a stranger holds one timer at most. */
+function answerOpen({ connection }: Request, waitMs: number, run: () => Document, answer: Answer): void {
+  if (waitMs === 0 || connection.waiting) return answer(run());
+  connection.waiting = setTimeout(() => {
+    connection.waiting = null;
+    answer(run(), true);
+  }, waitMs);
 }
 
 const LEVELS = new Set<unknown>(['local', 'available', 'majority', 'linearizable', undefined]);

@@ -1,4 +1,5 @@
-import type { Document } from '../bson/value.ts';
+import { Long, ObjectId } from 'bson';
+import { type Document, isObject } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
 import { MAX_DOCUMENT_SIZE } from '../storage/collection.ts';
 import { startPlain } from '../wire/auth.ts';
@@ -6,9 +7,16 @@ import { MAX_MESSAGE_SIZE } from '../wire/inbox.ts';
 import * as field from './fields.ts';
 import { command, type Request } from './request.ts';
 
+/** Changes with each start of the engine; what a client knows of this one stays true until it ends. */
+const topologyVersion = { processId: new ObjectId(), counter: Long.fromNumber(0) };
+
+/** Shorter waits would let a client keep the engine busy with replies. */
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 60_000;
+
 /**
- * A one-member replica set of wire version 25 ("8.0"): what the driver wants to see before it retries writes. Without a
- * topologyVersion the driver polls hello and asks for no stream of them.
+ * A one-member replica set of wire version 25 ("8.0"): what the driver wants to see before it retries writes. Its topologyVersion lets
+ * a driver wait for a stream of replies, so that it sees the end of the engine at once.
  */
 function identity({ service: { address }, connection, body }: Request): Document {
   return {
@@ -30,6 +38,7 @@ function identity({ service: { address }, connection, body }: Request): Document
     minWireVersion: 0,
     maxWireVersion: 25,
     readOnly: false,
+    topologyVersion,
     ...(body['saslSupportedMechs'] !== undefined && { saslSupportedMechs: ['PLAIN'] }),
     ok: 1,
   };
@@ -48,6 +57,12 @@ export const hello = command({
     ...field.without('loadBalanced'),
   },
   run: identity,
+  waitMs: (_, { topologyVersion: known, maxAwaitTimeMS }) => {
+    const process = isObject(known) ? known['processId'] : undefined;
+    if (maxAwaitTimeMS === undefined || !(process instanceof ObjectId) || !topologyVersion.processId.equals(process))
+      return 0;
+    return Math.min(Math.max(maxAwaitTimeMS, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
+  },
 });
 
 export { hello as isMaster, hello as ismaster };

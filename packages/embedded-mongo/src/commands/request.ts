@@ -19,6 +19,8 @@ export interface Connection {
   /** The client's address and port. */
   peer: string;
   authenticated: boolean;
+  /** Reply that waits for its time; null when there is none. A connection has one at most. */
+  waiting: NodeJS.Timeout | null;
 }
 
 export interface Request {
@@ -41,6 +43,8 @@ interface Spec<F extends Fields> {
   retryable?: boolean;
   /** May be sent before authentication. */
   open?: boolean;
+  /** Milliseconds that the reply of an open command waits. A waiting command streams its replies to a client that takes several. */
+  waitMs?(request: Request, given: Given<F> & Generic): number;
   /** Only on the database `admin`. */
   admin?: boolean;
   /** A field whose documents are taken as raw bytes and not parsed with the body. */

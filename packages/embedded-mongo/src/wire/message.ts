@@ -5,6 +5,7 @@ const OP_QUERY = 2004;
 const OP_MSG = 2013;
 const CHECKSUM_PRESENT = 1;
 const MORE_TO_COME = 2;
+const EXHAUST_ALLOWED = 0x1_0000;
 /** Flag bits 0 to 15 must be understood by the receiver. */
 const REQUIRED_FLAGS = 0xffff;
 
@@ -14,6 +15,8 @@ export interface Message {
   legacy: boolean;
   /** The sender waits for no reply (an unacknowledged write). */
   silent: boolean;
+  /** The sender takes several replies to this one message. */
+  exhaustAllowed: boolean;
   body: Uint8Array;
   sequences: Map<string, Uint8Array[]>;
 }
@@ -51,7 +54,8 @@ function parseOpMsg(bytes: Buffer, requestId: number): Message {
     at = sectionEnd;
   }
   if (!body) throw new Error('OP_MSG without a body');
-  return { requestId, legacy: false, silent: (flags & MORE_TO_COME) !== 0, body, sequences };
+  const silent = (flags & MORE_TO_COME) !== 0;
+  return { requestId, legacy: false, silent, exhaustAllowed: (flags & EXHAUST_ALLOWED) !== 0, body, sequences };
 }
 
 /** Only the handshake still comes this way. */
@@ -60,7 +64,7 @@ function parseOpQuery(bytes: Buffer, requestId: number): Message {
   if (nameEnd < 0) throw new Error('malformed OP_QUERY');
   const [body] = splitDocuments(bytes.subarray(nameEnd + 9));
   if (!body) throw new Error('OP_QUERY without a document');
-  return { requestId, legacy: true, silent: false, body, sequences: new Map() };
+  return { requestId, legacy: true, silent: false, exhaustAllowed: false, body, sequences: new Map() };
 }
 
 function splitDocuments(bytes: Buffer): Uint8Array[] {
@@ -74,18 +78,20 @@ function splitDocuments(bytes: Buffer): Uint8Array[] {
   return documents;
 }
 
-export function replyTo(request: Message, reply: Uint8Array, requestId: number): Buffer {
-  return request.legacy ? legacyReply(request.requestId, reply, requestId) : opMsg(reply, requestId, request.requestId);
+/** `more`: another reply to the same message follows. */
+export function replyTo(request: Message, reply: Uint8Array, requestId: number, more: boolean): Buffer {
+  if (request.legacy) return legacyReply(request.requestId, reply, requestId);
+  return opMsg(reply, requestId, request.requestId, more ? MORE_TO_COME : 0);
 }
 
 export function commandMessage(command: Record<string, unknown>, requestId: number): Buffer {
-  return opMsg(encode(command), requestId, 0);
+  return opMsg(encode(command), requestId, 0, 0);
 }
 
-function opMsg(body: Uint8Array, requestId: number, responseTo: number): Buffer {
+function opMsg(body: Uint8Array, requestId: number, responseTo: number, flags: number): Buffer {
   const message = Buffer.allocUnsafe(21 + body.length);
   writeHeader(message, requestId, responseTo, OP_MSG);
-  message.writeUInt32LE(0, 16);
+  message.writeUInt32LE(flags, 16);
   message[20] = 0;
   message.set(body, 21);
   return message;

@@ -3,7 +3,7 @@ import { encode } from '../bson/encode.ts';
 import type { Document } from '../bson/value.ts';
 import { dispatch } from '../commands/dispatch.ts';
 import { failure } from '../errors.ts';
-import type { Service } from '../commands/request.ts';
+import type { Connection, Service } from '../commands/request.ts';
 import { listenAt } from './endpoint.ts';
 import { Inbox, MAX_MESSAGE_SIZE } from './inbox.ts';
 import { type Message, parseMessage, replyTo } from './message.ts';
@@ -35,20 +35,28 @@ export async function listen(service: Pick<Service, 'engine' | 'password'>, addr
 
 function serve(socket: Socket, service: Service, id: number): void {
   const inbox = new Inbox();
-  const connection = { id, peer: `${socket.remoteAddress}:${socket.remotePort}`, authenticated: false };
+  const connection: Connection = {
+    id,
+    peer: `${socket.remoteAddress}:${socket.remotePort}`,
+    authenticated: false,
+    waiting: null,
+  };
   let sent = 0;
-  const answer = (message: Message, reply: Document): void => {
+  const take = (message: Message): void =>
+    dispatch(service, connection, message, (reply, waited = false) => answer(message, reply, waited));
+  const answer = (message: Message, reply: Document, waited: boolean): void => {
     if (message.silent || socket.destroyed) return;
-    socket.write(replyTo(message, safeEncode(reply), ++sent));
+    const more = waited && message.exhaustAllowed;
+    socket.write(replyTo(message, safeEncode(reply), ++sent, more));
+    // The next reply answers this one (OP_MSG, exhaustAllowed).
+    if (more) take({ ...message, requestId: sent });
   };
   socket.on('error', () => socket.destroy());
+  socket.on('close', () => clearTimeout(connection.waiting ?? undefined));
   socket.on('data', (chunk) => {
     try {
       const limit = connection.authenticated ? MAX_MESSAGE_SIZE : STRANGER_MESSAGE_SIZE;
-      for (const bytes of inbox.take(chunk, limit)) {
-        const message = parseMessage(bytes);
-        dispatch(service, connection, message, (reply) => answer(message, reply));
-      }
+      for (const bytes of inbox.take(chunk, limit)) take(parseMessage(bytes));
     } catch {
       // The bytes are not MongoDB's protocol, so nothing else on this stream can be trusted.
       socket.destroy();

@@ -113,6 +113,7 @@ function run(body: Document, tooLate = false): Promise<Document> {
     requestId: 1,
     legacy: false,
     silent: false,
+    exhaustAllowed: false,
     body: serialize({ ...body, $db: 'd' }),
     sequences: new Map(),
   };

@@ -21,6 +21,10 @@ class RawClient {
   /** Every reply here is small enough to come in one piece. */
   async send(message: Buffer): Promise<Buffer> {
     this.#socket.write(message);
+    return this.next();
+  }
+
+  async next(): Promise<Buffer> {
     const [reply] = (await once(this.#socket, 'data')) as [Buffer];
     expect(reply.readInt32LE(0)).toBe(reply.length);
     return reply;
@@ -125,6 +129,18 @@ describe('the handshake', () => {
     expect(reply).not.toHaveProperty('speculativeAuthenticate');
     expect(reply).not.toHaveProperty('compression');
     expect(reply['hosts']).toEqual([reply['me']]);
+  });
+
+  it('holds back the reply to a hello that knows the state, and goes on replying to a client that takes several', async () => {
+    const { topologyVersion } = await raw.command({ hello: 1 });
+    const awaited = { hello: 1, topologyVersion, maxAwaitTimeMS: 1, $db: 'admin' };
+    const [exhaustAllowed, moreToCome] = [1 << 16, 2];
+    const first = await raw.send(opMsg(awaited, 70, exhaustAllowed));
+    expect([first.readInt32LE(8), first.readInt32LE(16)]).toEqual([70, moreToCome]);
+    const second = await raw.next();
+    expect([second.readInt32LE(8), second.readInt32LE(16)]).toEqual([first.readInt32LE(4), moreToCome]);
+    // One reply waits at a time: a stranger holds one timer of the engine.
+    expect(await raw.command(awaited)).toMatchObject(me);
   });
 
   it.each<[string, Document, Document]>([
