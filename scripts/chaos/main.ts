@@ -43,7 +43,8 @@ const scans = [
   ['receipt.jpg', 'image/jpeg'],
   ['invoice.pdf', 'application/pdf'],
 ] as const;
-const env = { SERVICES: 'api,agents', RUN_LEASE_MS: '1000' };
+// Kills come so fast that a long page dies of several: a run that is given up would hide that one is lost.
+const env = { SERVICES: 'api,agents', RUN_LEASE_MS: '1000', RUN_MAX_DEATHS: '1000' };
 /** A kill comes this long after the service is up at the latest. */
 const longestLifeMs = 2_500;
 
