@@ -16,7 +16,8 @@ import { openData, type Data } from '#app/compose/data.ts';
 import { createReaders, refuseMissingLanguages } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
 import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
-import { noSiblings, type Siblings } from '#app/compose/siblings.ts';
+import { openRedis, type SharedRedis } from '#app/compose/processes/redis.ts';
+import { noSiblings, withFar, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { Config, Ports } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -59,6 +60,8 @@ export interface Overrides {
   readonly ocr?: OcrEngine | undefined;
   /** Time that running runs have to end when the app is disposed of; 7 s by default. */
   readonly drainMs?: number;
+  /** Time between two looks for what other processes stored, while their messages arrive; 10 s by default. */
+  readonly heardLookMs?: number;
   /** Longest delay before steps and checkpoints of runs are written together; 100 ms by default. */
   readonly lingerMs?: number;
 }
@@ -66,7 +69,7 @@ export interface Overrides {
 /** Regular work of the process with the object store. */
 function choresOf(
   { retention: days }: Config,
-  { objects, database, collections }: Data,
+  { disk, database, collections }: Data,
   { deps }: Core,
 ): readonly Chore[] {
   const retention = createRetention(database.db, collections);
@@ -75,12 +78,10 @@ function choresOf(
     { name: 'records', everyMs: hourly, run: (now) => deleteOldRecords(retention, days, now) },
     { name: 'members', everyMs: hourly, run: async (now) => ({ removals: await finishRemovals(deps, now) }) },
     { name: 'usage', everyMs: daily, run: () => recountAll(deps) },
-    {
-      name: 'objects',
-      everyMs: daily,
-      // Bytes of deleted or half-written objects, if they are unchanged for an hour.
-      run: async () => ({ files: await objects.sweepOrphans(hourly) }),
-    },
+    // Bytes of deleted or half-written objects, if they are unchanged for an hour.
+    ...(disk === null
+      ? []
+      : [{ name: 'objects', everyMs: daily, run: async () => ({ files: await disk.sweepOrphans(hourly) }) }]),
   ];
 }
 
@@ -96,6 +97,13 @@ function refuseBrokenCode(): void {
 /** Time that running runs have to end at a stop. Docker kills after 10 s; a run that is cut off continues from its last checkpoint. */
 const usualDrainMs = 7_000;
 
+/** Time between two looks for what other processes stored, while their messages arrive. */
+const usualHeardLookMs = 10_000;
+
+function siblingsOf({ siblings = noSiblings, heardLookMs = usualHeardLookMs }: Overrides, redis: SharedRedis | null) {
+  return redis === null ? siblings : withFar(siblings, redis.messages, heardLookMs);
+}
+
 /** Chooses all adapters. Throws ConfigError, also when stored data cannot be used. */
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   // The stack closes everything in reverse order, even if a later part cannot be created.
@@ -103,13 +111,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const logger = overrides.logger ?? createPinoLogger(config.logLevel);
   refuseMissingLanguages(config);
   const readers = createReaders(config);
+  const redis = await openRedis(config, logger, opening);
   const data = await openData(
     config,
     { embedders: readers.models, logger, openDatabase: overrides.openDatabase },
     opening,
   );
   const known = overrides.catalog ?? catalog;
-  const { sessionStore, passwords, siblings = noSiblings, ocr, lingerMs } = overrides;
+  const { sessionStore, passwords, ocr, lingerMs } = overrides;
   const core = await createCore(
     {
       config,
@@ -118,7 +127,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       catalog: known,
       logger,
       passwords,
-      siblings,
+      siblings: siblingsOf(overrides, redis),
+      redis,
       ...(sessionStore === undefined ? {} : { sessionStore }),
     },
     opening,

@@ -3,6 +3,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { countRuns, executionStatus, terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import type { AccessSignal } from '#http/access-signal.ts';
 import type { EventStream } from '#http/sse.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 
@@ -18,9 +19,11 @@ export interface Feed {
   readonly reset: boolean;
   /** Throws an AppError when the credential is no longer valid. */
   mayRead(): Promise<boolean>;
+  /** Says when to ask `mayRead` at once. */
+  readonly access?: Pick<AccessSignal, 'on'>;
 }
 
-/** Poll interval for events of other processes, which do not pass this process's bus. */
+/** Interval of looks for events of other processes, unless these tell. */
 const lookMs = 1_000;
 /** Longest delay after which the event of a run's end follows its record. */
 export const lateMs = 2_000;
@@ -81,9 +84,10 @@ function closing(feed: Feed, runs: readonly RunRecord[]): ExecutionEvent {
   };
 }
 
-/** Creates a wait that ends at the next event of the execution, after `ms`, or when the reader is gone. */
-function bell({ deps, stream, execution, principal }: Feed) {
+/** Creates a wait that ends at the next event of the execution, when its reader's access may have ended, after `ms`, or when the reader is gone. */
+function bell({ deps, stream, execution, principal, access }: Feed) {
   let rung = false;
+  let doubted = false;
   let wake: (() => void) | null = null;
   const ring = (): void => {
     rung = true;
@@ -92,8 +96,18 @@ function bell({ deps, stream, execution, principal }: Feed) {
   const unsubscribe = deps.events.subscribe(principal.organizationId, (event) => {
     if (event.executionId === execution.id) ring();
   });
+  const stopAccess = access?.on(() => {
+    doubted = true;
+    ring();
+  });
   stream.closed.addEventListener('abort', ring, { once: true });
   return {
+    /** True once after the access of the reader may have ended. */
+    takeDoubt(): boolean {
+      const was = doubted;
+      doubted = false;
+      return was;
+    },
     async wait(ms: number): Promise<void> {
       if (!rung) {
         const { promise, resolve } = Promise.withResolvers<void>();
@@ -107,6 +121,7 @@ function bell({ deps, stream, execution, principal }: Feed) {
     },
     stop(): void {
       unsubscribe();
+      stopAccess?.();
       stream.closed.removeEventListener('abort', ring);
     },
   };
@@ -147,11 +162,11 @@ export async function followExecution(feed: Feed): Promise<void> {
       }
       // The last run may have ended just now: its record is read at once.
       if (runs === null && [...open].every((id) => reader.ended.has(id))) continue;
-      if (Date.now() - checked > checkMs) {
+      if (ring.takeDoubt() || Date.now() - checked > checkMs) {
         await feed.mayRead();
         checked = Date.now();
       }
-      await ring.wait(lookMs);
+      await ring.wait(deps.events.lookMs(lookMs));
     }
   } catch (error) {
     // The key was revoked meanwhile: the stream ends.

@@ -2,20 +2,17 @@ import { constants } from 'node:fs';
 import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tryBucket } from '#app/compose/objects.ts';
 import { readAddresses } from '#app/compose/addresses.ts';
 import { missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
-import { env, readEnv } from '#src/config/env.ts';
+import { ConfigError, env, readEnv } from '#src/config/env.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { databaseFindings } from '#scripts/cli/database-findings.ts';
+import type { Finding } from '#scripts/cli/finding.ts';
+import { redisFindings } from '#scripts/cli/redis-finding.ts';
 import { orExplain, withApp } from '#scripts/cli/with-app.ts';
 import { version } from '#src/config/version.ts';
-
-interface Finding {
-  readonly ok: boolean;
-  readonly what: string;
-  /** Step that fixes the failed check. */
-  readonly fix?: string;
-}
 
 type Print = (line: string) => void;
 
@@ -99,6 +96,31 @@ function languageData({ ocr }: Config): Finding[] {
     );
 }
 
+/** Rules of the bucket that its service did not let Inkgraph set. */
+const wantedRules = {
+  lifecycle:
+    'nothing to do: Inkgraph removes uploads that were never acknowledged. A lifecycle rule for the prefix uploads/ does it without it',
+  cors: 'nothing to do without uploads from web pages; else allow PUT, GET and HEAD with all headers from their origins',
+} as const;
+
+/** The bucket, tried with two small objects. */
+async function bucketOf(config: Config): Promise<Finding[]> {
+  if (config.s3 === null) return [];
+  const { bucket } = config.s3;
+  try {
+    const abilities = await tryBucket(config, config.s3);
+    const able = Object.entries(abilities).flatMap(([name, can]) => (can ? [name] : []));
+    const unset = (['lifecycle', 'cors'] as const).filter((name) => !abilities[name]);
+    return [
+      { ok: true, what: `bucket ${bucket} stores, copies and deletes objects (${able.join(', ')})` },
+      ...unset.map((name) => ({ ok: true, what: `bucket ${bucket} has no ${name} rule`, fix: wantedRules[name] })),
+    ];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [{ ok: false, what: error.message, fix: 'correct the S3_ variables, or the rights of their key' }];
+  }
+}
+
 function settings(source: Terminal['env'], print: Print): void {
   const values = readEnv(source);
   print('\nSettings');
@@ -113,8 +135,8 @@ function settings(source: Terminal['env'], print: Print): void {
 function adapters(config: Config, print: Print): void {
   print('\nParts');
   print(`  database    ${config.mongodbUri === null ? 'embedded engine' : 'MongoDB'}`);
-  print('  objects     disk');
-  print('  queue       database leases, in-process wake-up');
+  print(`  objects     ${config.s3 === null ? 'disk' : `S3, bucket ${config.s3.bucket}`}`);
+  print(`  queue       database leases, ${config.redisUrl === null ? 'in-process wake-up' : 'wake-up through Redis'}`);
   print(
     `  models      ${config.models.openAiKey === null ? 'local (set OPENAI_API_KEY for remote ones)' : `OpenAI-compatible: ${config.models.visionModel}, ${config.models.embeddingModel}`}`,
   );
@@ -153,9 +175,14 @@ export const doctor: Program = async (terminal) => {
     await portOf(host, { name: 'API_PORT', port: ports.api, published: published?.api }),
     await portOf(host, { name: 'AGENTS_PORT', port: ports.agents, published: published?.agents }),
     await portOf(host, { name: 'MCP_PORT', port: ports.mcp, published: published?.mcp }),
-    await portOf(host, { name: 'OBJECTS_PORT', port: ports.objects, published: published?.objects }),
+    ...(config.s3 === null
+      ? [await portOf(host, { name: 'OBJECTS_PORT', port: ports.objects, published: published?.objects })]
+      : []),
+    ...(await bucketOf(config)),
     ...languageData(config),
     ...(await secretKeys(terminal, config)),
+    ...(await databaseFindings(config)),
+    ...(await redisFindings(config.redisUrl)),
     ...config.warnings.map((what) => ({ ok: false, what, fix: 'correct or unset it' })),
   ];
   print(`Inkgraph ${version}\n\nChecks`);

@@ -69,10 +69,16 @@ function endWithNpm(end) {
   timer.unref();
 }
 
-/** Keeps glibc from an area of memory for each thread, which keeps what the thread once used: two are enough, and other systems ignore it. */
-function boundArenas() {
-  // oxlint-disable-next-line typescript/prefer-nullish-coalescing -- old Nodes read this file
-  process.env.MALLOC_ARENA_MAX = process.env.MALLOC_ARENA_MAX || '2';
+/**
+ * Lets glibc give memory back, as other systems do anyway: two areas instead of one for each thread, and a mapping of its own, which ends
+ * when it is freed, for everything of 128 KiB and more. Without the last two glibc raises these limits with what it once gave out.
+ */
+function boundMemory() {
+  var limits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
+  Object.keys(limits).forEach(function (name) {
+    // oxlint-disable-next-line typescript/prefer-nullish-coalescing -- old Nodes read this file
+    process.env[name] = process.env[name] || limits[name];
+  });
 }
 
 function runHere(file, args) {
@@ -115,7 +121,7 @@ function main() {
   var file = process.argv[2];
   var args = process.argv.slice(3);
   if (!file) return complain('Usage: node scripts/need-node.cjs <file> [arguments...]');
-  boundArenas();
+  boundMemory();
   if (major(process.versions.node) >= RUNS_ON) return runHere(file, args);
   var node = candidates().find(usable);
   if (node) return runThere(node, file, args);

@@ -9,14 +9,17 @@ export interface Addresses {
   readonly objects: string;
 }
 
+const amazon = ({ bucket, region }: { readonly bucket: string; readonly region: string }): string =>
+  `https://${bucket}.s3.${region}.amazonaws.com`;
+
 /** Configured addresses of the services. */
-export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl }: Config): Addresses {
+export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl, s3 }: Config): Addresses {
   const at = (port: number): string => `http://${host}:${port}`;
   return {
     api: baseUrl ?? at(ports.api),
     agents: at(ports.agents),
     mcp: mcpUrl ?? at(ports.mcp),
-    objects: objectsUrl ?? at(ports.objects),
+    objects: s3 === null ? (objectsUrl ?? at(ports.objects)) : (s3.publicUrl ?? s3.endpoint ?? amazon(s3)),
   };
 }
 

@@ -20,7 +20,8 @@ import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
 import { openAiOf, type Readers } from '#app/compose/models.ts';
 import { createOutside, type Outside } from '#app/compose/outside.ts';
-import { shareWakes, type Siblings } from '#app/compose/siblings.ts';
+import { shareWakes, type Siblings } from '#app/compose/processes/siblings.ts';
+import type { SharedRedis } from '#app/compose/processes/redis.ts';
 import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
@@ -30,6 +31,7 @@ import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { Models } from '#src/domain/ports/models.ts';
+import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
 import type { SearchOptions } from '#src/stores/search/hybrid-search.ts';
 import { PageViews } from '#tools/pictures/page-views.ts';
 import { SignedMedia } from '#tools/pictures/signed-media.ts';
@@ -54,6 +56,8 @@ export interface Core {
   readonly metrics: Metrics;
   readonly accessChanges: AccessChanges;
   readonly tokenAccess: TokenAccessReader;
+  /** Counts of rate limits for all processes; null: each process counts. */
+  readonly sharedCounts: SharedRedis['counts'] | null;
   /** Threads for what users wrote: expressions, schemas and graphs. */
   readonly compute: ComputeThreads;
   /** Public address of the API. Final once the API listens. */
@@ -73,6 +77,8 @@ interface CoreParts {
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
   readonly siblings: Siblings;
+  /** null: none is configured. */
+  readonly redis: SharedRedis | null;
 }
 
 /** Counts the outcome of each retriever as a metric, and logs each retriever that contributed nothing. */
@@ -105,9 +111,9 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
 }
 
 function healthOf(
-  { config, data: { database } }: CoreParts,
+  { config, data: { database }, redis }: CoreParts,
   queue: QueueReader,
-  { modelLabels, objects, search, usage }: ToolDeps,
+  { documents, modelLabels, objects, search, usage }: ToolDeps,
 ): HealthService {
   return new HealthService({
     version,
@@ -119,8 +125,10 @@ function healthOf(
     },
     checkObjects: () => objects.check(),
     checkSearch: () => search.check(),
+    oldestEvent: () => documents.oldestPendingEvent(),
     disk: () => objects.disk(),
     stored: () => usage.totals(),
+    redis: () => redis?.state() ?? null,
   });
 }
 
@@ -139,20 +147,26 @@ function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
 
 /** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
 function metricsOf(
-  { services }: Config,
-  siblings: Siblings,
+  { config, siblings, redis }: CoreParts,
   queue: QueueReader,
   usage: Pick<ToolDeps['usage'], 'totals'>,
 ): Metrics {
-  if (services.size === 0) return noMetrics;
+  if (config.services.size === 0) return noMetrics;
+  const redisErrors = redis === null ? null : () => redis.state().errors;
   const metrics = metricsOnUse(async () => {
     const { createPrometheusMetrics } = await import('#src/adapters/metrics/prometheus.ts');
-    return createPrometheusMetrics({ queue: () => queue.read(), stored: () => usage.totals() }, () =>
-      siblings.metrics(),
-    );
+    const read = { queue: () => queue.read(), stored: () => usage.totals(), redisErrors };
+    return createPrometheusMetrics(read, () => siblings.metrics());
   });
   siblings.serveMetrics(() => metrics.json());
   return metrics;
+}
+
+/** Wake-ups for the workers of this process, its siblings, and through Redis for those of all machines. */
+function wakesOf({ siblings, redis }: CoreParts): WakeQueue {
+  const here = createInProcessWakeQueue();
+  const near = shareWakes(here, siblings);
+  return redis === null ? near : redis.wakeQueue(near, () => void here.notify());
 }
 
 /** Everything that the tools need. */
@@ -163,9 +177,9 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
   const { documents, executions, events } = stores;
-  const wake = shareWakes(createInProcessWakeQueue(), parts.siblings);
+  const wake = wakesOf(parts);
   const queue = new QueueReader(executions);
-  const metrics = metricsOf(config, parts.siblings, queue, stores.usage);
+  const metrics = metricsOf(parts, queue, stores.usage);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const media = new SignedMedia({
@@ -188,7 +202,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const relay = new Relay({ documents, executions, events, wake, logger, forget });
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
-  const accessChanges = new AccessChanges();
+  const accessChanges = new AccessChanges(parts.siblings);
   const compute = createComputeThreads(stack);
   const deps: ToolDeps = {
     ...stores,
@@ -227,12 +241,11 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     metrics,
     accessChanges,
     tokenAccess: createTokenAccessReader(collections),
+    sharedCounts: parts.redis?.counts ?? null,
     compute,
     apiUrl: () => apiUrl,
     setApiUrl: (url) => void (apiUrl = config.baseUrl ?? url),
     mcpUrl: () => mcpUrl,
-    setMcpUrl(url) {
-      mcpUrl = config.mcpUrl ?? url;
-    },
+    setMcpUrl: (url) => void (mcpUrl = config.mcpUrl ?? url),
   };
 }

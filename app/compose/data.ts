@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
-import { connectDatabase, type Database } from '#src/stores/connect.ts';
+import { connectDatabase, describeServer, type Database } from '#src/stores/connect.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
-import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
+import { openObjects, type Objects } from '#app/compose/objects.ts';
 import { openEngine, succeedEngine, type OpenDatabase } from '#app/compose/engine.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
@@ -17,7 +17,8 @@ import type { Models } from '#src/domain/ports/models.ts';
 export interface Data {
   readonly database: Database;
   readonly collections: Collections;
-  readonly objects: DiskObjectStore;
+  readonly objects: Objects['objects'];
+  readonly disk: Objects['disk'];
   /** Settles when an engine that this process runs dies. */
   readonly failed: Promise<Error>;
   /** Derives a secret of this installation for one purpose. It is the same at every start. */
@@ -27,9 +28,24 @@ export interface Data {
 /** Model whose vectors the search indexes are made for. */
 type Embedders = Pick<Models, 'text' | 'image'>;
 
-async function migrateOrExplain(database: Database, { text, image }: Embedders): Promise<void> {
+/** Throws ConfigError for a server that is too old: without one of its commands, uploads would be stored and never processed. */
+async function refuseOldServer({ db }: Database): Promise<void> {
+  const { isTooOld, version } = await describeServer(db);
+  if (!isTooOld) return;
+  throw new ConfigError(
+    `MONGODB_URI leads to MongoDB ${version}, and Inkgraph needs 8.0 or newer. Upgrade the server, or unset MONGODB_URI to use the embedded engine.`,
+  );
+}
+
+async function migrateOrExplain(database: Database, { text, image }: Embedders, logger: Logger): Promise<void> {
   try {
-    await migrate(database.db, { text: text.dimensions, image: image.dimensions });
+    await refuseOldServer(database);
+    const hasSearch = await migrate(database.db, { text: text.dimensions, image: image.dimensions });
+    if (!hasSearch)
+      logger.warn(
+        {},
+        'this MongoDB has no search ($search, $vectorSearch): words are found by an ordinary index, and nothing by meaning. Atlas, or MongoDB with mongot, has it',
+      );
   } catch (error) {
     if (error instanceof AppError) throw new ConfigError(error.detail, { cause: error });
     if (!isOutage(error) || !(error instanceof Error)) throw error;
@@ -62,27 +78,14 @@ export async function openData(
   // Registered before the database connection, so that it is disposed after the last writes.
   const successor = engine.owned ? null : stack.use(succeedEngine(config, { engine, database, logger }));
   stack.defer(() => database.close());
-  await migrateOrExplain(database, embedders);
-  const secret = await loadObjectSecret(config.dataDir);
-  const objects = await createDiskObjectStore({
-    dataDir: config.dataDir,
-    secret,
-    host: config.host,
-    port: config.ports.objects,
-    publicUrl: config.objectsUrl ?? undefined,
-    maxBytes: config.uploads.maxBytes,
-    space: {
-      minFreeBytes: config.uploads.minFreeBytes,
-      onFull: (state) =>
-        logger.error(state, 'uploads are refused: the disk of DATA_DIR is nearly full. Free some space'),
-    },
-    onError: (error, requestId) => logger.error({ err: error, requestId }, 'object request failed'),
-  });
-  stack.defer(() => objects.close());
+  await migrateOrExplain(database, embedders, logger);
+  const secret = config.installationSecret ?? (await loadObjectSecret(config.dataDir));
+  const { objects, disk } = await openObjects(config, { secret, logger }, stack);
   return {
     database,
     collections: collectionsOf(database.db),
     objects,
+    disk,
     failed: successor?.failed ?? engine.failed,
     derive: (use) => createHmac('sha256', secret).update(`inkgraph ${use}`).digest(),
   };

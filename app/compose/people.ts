@@ -7,6 +7,7 @@ import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { auditAccounts, noteSession, type AccountAudit } from '#src/adapters/accounts/audited-accounts.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
+import type { SharedRedis } from '#app/compose/processes/redis.ts';
 import { protectAccounts } from '#app/compose/access/accounts.ts';
 import type { MailSender } from '#src/adapters/mail/mail-sender.ts';
 import type { AccountMail } from '#src/domain/access/account-mail.ts';
@@ -46,13 +47,15 @@ interface PeopleParts {
   readonly audit: AuditLog;
   /** Replaces the default session store. null: the database alone. */
   readonly sessionStore?: SessionStore | null;
+  readonly redis: Pick<SharedRedis, 'sessions'> | null;
   readonly passwords?: PasswordHashing | undefined;
   baseUrl(): string;
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
 }
 
 /** On several machines, other processes end sessions too: a cache in this one would still accept them. */
-function usualStore({ mongodbUri }: Config): SessionStore | null {
+function usualStore({ mongodbUri }: Config, shared: SessionStore | null): SessionStore | null {
+  if (shared !== null) return shared;
   return mongodbUri === null ? createMemorySessionStore() : null;
 }
 
@@ -61,7 +64,7 @@ export function createPeople(parts: PeopleParts): People {
   const { signUp, debug } = config.dashboard;
   const members = createMemberStore(data.collections);
   const affiliations = createAffiliations(data.collections);
-  const store = sessionStore === undefined ? usualStore(config) : sessionStore;
+  const store = sessionStore === undefined ? usualStore(config, parts.redis?.sessions ?? null) : sessionStore;
   const maySignUp = async (email: string, key: string | null): Promise<boolean> =>
     signUp === 'open' ||
     (key !== null && (await affiliations.invitation(key, { email, isVerified: false }, new Date())) !== null);

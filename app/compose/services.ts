@@ -51,7 +51,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
   const configured = configuredAddresses(config);
   // Each key has one rate budget for all services.
-  const { log, limiters, strangers, connections } = createGuards(config, logger);
+  const { log, limiters, strangers, connections } = createGuards(config, logger, core.sharedCounts);
   const { trustedProxies } = config;
   const base = { metrics, logger, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
 
@@ -74,6 +74,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
       const closing = new AbortController();
       const app = createApiApp({
         closing: closing.signal,
+        access: core.accessChanges,
         facade: { authenticator, sessions, origins, deps, limiters },
         auth: core.sessions,
         oauth: createOAuth(config, core, log),
@@ -93,17 +94,9 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { mcpAccess } = await import('#app/compose/access/mcp.ts');
       const { allowedHosts, mcpLegacy: legacy } = config;
-      const app = createMcpApp({
-        deps,
-        authenticator,
-        oauth: await mcpAccess(config, core),
-        ...base,
-        health,
-        version,
-        allowedHosts,
-        legacy,
-        limiters,
-      });
+      const oauth = await mcpAccess(config, core);
+      const own = { deps, authenticator, oauth, health, version, allowedHosts, legacy, limiters };
+      const app = createMcpApp({ ...base, ...own });
       core.setMcpUrl(await serve('mcp', app));
       stack.defer(core.accessChanges.on(() => void app.recheck()));
       // Close streams before the listener, which would wait for open ones.
@@ -116,21 +109,22 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
 
   let objects = configured.objects;
   if (config.services.has('api')) {
-    const opened = await openObjects(config, data, {
+    const opened = await listenForObjects(config, data, {
       attach: (server) => connections.attach(server),
       admit: (request, response) => strangers.admit(request, response),
     });
-    objects = opened.url;
-    ports.objects = opened.port;
+    objects = opened?.url ?? objects;
+    ports.objects = opened?.port ?? ports.objects;
   }
   const addresses = { objects, api: await started('api'), agents: await started('agents'), mcp: await started('mcp') };
   if (config.metricsPort !== null) await open('METRICS_PORT', config.metricsPort, createMetricsApp(base), '127.0.0.1');
   return { addresses, ports };
 }
 
-async function openObjects({ host, ports }: Config, { objects }: Data, gate: ListenerGate) {
+/** Opens the listener for signed addresses. null where a service answers them. */
+async function listenForObjects({ host, ports }: Config, { disk }: Data, gate: ListenerGate) {
   try {
-    return await objects.listen(gate);
+    return (await disk?.listen(gate)) ?? null;
   } catch (error) {
     throw listenProblem(error, { name: 'OBJECTS_PORT', host, port: ports.objects });
   }

@@ -17,7 +17,7 @@ import { createUploadStore } from '#src/stores/uploads.ts';
 import { createUsageStore } from '#src/stores/usage.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import type { Data } from '#app/compose/data.ts';
-import type { Siblings } from '#app/compose/siblings.ts';
+import type { Siblings } from '#app/compose/processes/siblings.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -29,8 +29,12 @@ export function createStores(
   { siblings, logger }: { readonly siblings: Siblings; readonly logger: Logger },
 ) {
   const { collections, database } = data;
-  const events = createEventLog(collections, { forward: (stored) => siblings.tellEvents(stored) });
+  const events = createEventLog(collections, {
+    forward: (stored) => siblings.tellEvents(stored),
+    lookMs: (usualMs) => siblings.lookMs(usualMs),
+  });
   siblings.onEvents((stored) => events.receive(stored));
+  siblings.onStored((organizationId, range) => events.storedElsewhere(organizationId, range));
   const derived = data.derive('secrets');
   // An installation that sets its first SECRETS_KEY has secrets under the key of its data folder.
   const secretKeys =

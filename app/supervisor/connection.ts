@@ -1,5 +1,5 @@
 import type { Listeners } from '#app/compose/services.ts';
-import type { Siblings } from '#app/compose/siblings.ts';
+import { noSiblings, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { ServiceMessage, SiblingMessage, SupervisorMessage } from '#app/supervisor/messages.ts';
 
 type Begin = Extract<SupervisorMessage, { kind: 'begin' }>;
@@ -92,6 +92,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
     begin: begin.promise,
     stopped: stopped.promise,
     siblings: {
+      ...noSiblings,
       tellWake: (delayMs) => tell({ kind: 'wake', delayMs }),
       tellEvents: (stored) => tell({ kind: 'events', events: stored }),
       metrics: () => metrics.ask(),

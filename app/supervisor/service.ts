@@ -2,7 +2,7 @@ import { runProgram } from '#app/entry.ts';
 import { compose, type App } from '#app/compose.ts';
 import { untilOver } from '#app/serve.ts';
 import { untilSignal } from '#app/signals.ts';
-import { withoutEvents, withoutWakes } from '#app/compose/siblings.ts';
+import { withoutEvents, withoutWakes } from '#app/compose/processes/siblings.ts';
 import { loadServices } from '#app/compose/services.ts';
 import { releaseMemoryWhenIdle } from '#app/supervisor/release-memory.ts';
 import { connectToSupervisor } from '#app/supervisor/connection.ts';

@@ -7,7 +7,7 @@ import type { UploadStore } from '#src/stores/uploads.ts';
 export interface ExpireParts {
   readonly uploads: Pick<UploadStore, 'takeExpired' | 'remove' | 'removeOne'>;
   readonly documents: Pick<DocumentStore, 'presentAmong'>;
-  readonly objects: Pick<ObjectStore, 'deleteAll'>;
+  readonly objects: Pick<ObjectStore, 'deleteAll' | 'writeOnce'>;
   readonly usage: Pick<UsageStore, 'add'>;
 }
 
@@ -27,7 +27,8 @@ export async function expireUploads(parts: ExpireParts, now: Date): Promise<{ up
     const acknowledged = await documents.presentAmong(due.map(({ documentId }) => documentId));
     const kept = due.filter(({ documentId }) => acknowledged.has(documentId));
     const abandoned = due.filter(({ documentId }) => !acknowledged.has(documentId));
-    await objects.deleteAll(abandoned.map(({ _id }) => _id));
+    // Nothing reads an upload any more whose bytes were copied at the acknowledgement.
+    await objects.deleteAll((objects.writeOnce ? abandoned : due).map(({ _id }) => _id));
     await uploads.remove(kept.map(({ _id }) => _id));
     for (const upload of abandoned) await forget(parts, upload, removed);
     if (due.length < batchSize) return removed;

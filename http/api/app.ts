@@ -2,6 +2,7 @@ import express, { type Express, type Router } from 'express';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { graphJsonSchema } from '#src/contracts/resources/workflow.ts';
 import type { MediaFile, MediaRequest } from '#tools/pictures/signed-media.ts';
+import type { AccessSignal } from '#http/access-signal.ts';
 import { baseApp, type BaseParts } from '#http/base-app.ts';
 import { binder, type Facade } from '#http/bind.ts';
 import { bodyWithin } from '#http/guard/body-within.ts';
@@ -12,6 +13,7 @@ import type { AuthorizeParts } from '#http/oauth/authorize-answer.ts';
 import { mountOAuth, type OAuthParts } from '#http/oauth/mount-oauth.ts';
 import { notFound, problems } from '#http/problem.ts';
 import { mountAuditExport } from '#http/routes/audit-export.ts';
+import { sseDefaults } from '#http/sse.ts';
 import { mountExecutionEvents } from '#http/routes/execution-events.ts';
 import { mountAuth, type AuthHandler } from '#http/routes/auth.ts';
 import {
@@ -57,6 +59,7 @@ export interface ApiParts extends BaseParts, HealthParts {
   readonly version: string;
   /** Aborts when the service stops, which ends open streams. */
   readonly closing?: AbortSignal;
+  readonly access?: AccessSignal;
   baseUrl(): string;
   openMedia(request: MediaRequest): Promise<MediaFile>;
 }
@@ -84,11 +87,13 @@ export function createApiApp(parts: ApiParts): Express {
   mountGuard(app, parts);
   app.use([...accountPaths], bodyWithin(accountBodyMs));
   const router = express.Router({ caseSensitive: true, strict: true });
-  mountDashboardRealtime(router, parts.facade, parts.closing === undefined ? {} : { closing: parts.closing });
+  const { closing, access } = parts;
+  const streams = { ...(closing === undefined ? {} : { closing }), ...(access === undefined ? {} : { access }) };
+  mountDashboardRealtime(router, parts.facade, streams);
   const bind = binder(router, parts.facade);
   mountIngestion(bind);
   mountService(bind);
-  mountExecutionEvents(router, parts.facade);
+  mountExecutionEvents(router, parts.facade, { ...sseDefaults, ...streams });
   mountAuth(router, parts.auth, parts.facade);
   mountPages(router, parts.auth, parts.facade);
   mountMailSteps(router, parts.auth, parts.facade);

@@ -1,9 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
-// The entry point of the package loads a limiter for each database.
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
-import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import { AppError } from '#src/domain/app-error.ts';
+import { CountedWindow, type SharedCounts } from '#http/guard/counts/counted-window.ts';
 import type { LimitKind, LimitLog } from '#http/guard/limit-log.ts';
 
 /** Requests of one caller within a window, which begins with its first request. */
@@ -16,7 +14,9 @@ export interface Rate {
 interface RateLimiterOptions {
   readonly kind: LimitKind;
   readonly log?: LimitLog | undefined;
-  /** Callers that are counted at the same time. Beyond it, the caller that was idle longest is forgotten. */
+  /** Counts of all processes; null: those of this process. */
+  readonly shared?: SharedCounts | null;
+  /** Callers that are counted at the same time in this process. Beyond it, the caller that was idle longest is forgotten. */
   readonly callers?: number;
 }
 
@@ -55,12 +55,12 @@ const whose: Partial<Record<LimitKind, string>> = {
   'OAuth registrations of an address': 'One address may send',
 };
 
-/** Counts requests of each caller in this process. Source: docs/decisions/0060, 0070. */
+/** Counts requests of each caller, in this process or in all that share their counts. Source: docs/decisions/0060, 0070, 0118. */
 export class RateLimiter {
   readonly #rate: Rate;
   readonly #options: RateLimiterOptions;
   /** By number of requests: callers with a limit of their own are counted apart. */
-  readonly #windows = new Map<number, RateLimiterMemory>();
+  readonly #windows = new Map<number, CountedWindow>();
   /** Bounds the library's memory, which has no limit of its own. Without `max`, which would allocate all of it now. */
   readonly #counted: LRUCache<string, () => void>;
 
@@ -76,10 +76,11 @@ export class RateLimiter {
     });
   }
 
-  #windowOf(requests: number): RateLimiterMemory {
+  #windowOf(requests: number): CountedWindow {
     const made = this.#windows.get(requests);
     if (made !== undefined) return made;
-    const window = new RateLimiterMemory({ points: requests, duration: this.#rate.seconds });
+    const { kind, shared = null } = this.#options;
+    const window = new CountedWindow({ requests, seconds: this.#rate.seconds }, { name: kind, shared });
     this.#windows.set(requests, window);
     return window;
   }
@@ -103,23 +104,20 @@ export class RateLimiter {
     if (requests === 0) return;
     const window = this.#windowOf(requests);
     const name = `${requests} ${caller}`;
-    if (this.#counted.get(name) === undefined) this.#counted.set(name, () => void window.delete(caller));
-    const state = await window.consume(caller).catch((error: unknown) => {
-      if (error instanceof RateLimiterRes) return error;
-      throw error;
-    });
+    if (this.#counted.get(name) === undefined) this.#counted.set(name, () => window.forget(caller));
+    const { limit, state } = await window.consume(caller);
     const reset = secondsOf(state.msBeforeNext);
-    response?.setHeader('ratelimit-policy', `"default";q=${requests};w=${seconds}`);
+    response?.setHeader('ratelimit-policy', `"default";q=${limit};w=${seconds}`);
     response?.setHeader('ratelimit', `"default";r=${state.remainingPoints};t=${reset}`);
-    if (state.consumedPoints <= requests) return;
+    if (state.consumedPoints <= limit) return;
     const { kind, log } = this.#options;
     log?.hit(kind, { caller });
-    const rule = `${whose[kind] ?? 'One key or session may send'} ${requests} requests in ${seconds} s.`;
-    if (state.consumedPoints > requests * floodTimes) throw new FloodError(rule, state.msBeforeNext);
+    const rule = `${whose[kind] ?? 'One key or session may send'} ${limit} requests in ${seconds} s.`;
+    if (state.consumedPoints > limit * floodTimes) throw new FloodError(rule, state.msBeforeNext);
     throw new AppError('request.rate_limited', `${rule} Retry in ${reset} s.`, { retryAfterSeconds: reset });
   }
 
-  /** Takes back one count of `take`. */
+  /** Takes back one count of `take`, where counts are of this process. */
   async giveBack(caller: string): Promise<void> {
     const { requests } = this.#rate;
     if (requests > 0) await this.#windowOf(requests).reward(caller);
@@ -135,13 +133,16 @@ export interface RateLimiters {
 /** The limits of the two kinds of calls, from requests a second; bursts are of 2 and of 10 seconds. */
 export function createRateLimiters(
   perSecond: { readonly usual: number; readonly expensive: number },
-  log?: LimitLog,
+  { log, shared = null }: { readonly log?: LimitLog; readonly shared?: SharedCounts | null } = {},
 ): RateLimiters {
   return {
-    usual: new RateLimiter({ requests: perSecond.usual * 2, seconds: 2 }, { kind: 'requests of a caller', log }),
+    usual: new RateLimiter(
+      { requests: perSecond.usual * 2, seconds: 2 },
+      { kind: 'requests of a caller', log, shared },
+    ),
     expensive: new RateLimiter(
       { requests: perSecond.expensive * 10, seconds: 10 },
-      { kind: 'expensive requests of a caller', log },
+      { kind: 'expensive requests of a caller', log, shared },
     ),
   };
 }

@@ -57,6 +57,7 @@ export class OrganizationFeed {
   #recentAfter: number;
   #flushing = false;
   #looking: Promise<void> | null = null;
+  #lookedAt = performance.now();
   #soon: NodeJS.Timeout | null = null;
   #soonMs = soonMs;
   #failing = false;
@@ -132,8 +133,14 @@ export class OrganizationFeed {
     for (const reader of this.#joining) reader.ping(bare);
   }
 
+  /** Reads the log if it is time to. Called each `everyMs`. */
+  lookIfDue(everyMs: number): void {
+    if (performance.now() - this.#lookedAt + everyMs / 2 >= this.#parts.events.lookMs(everyMs)) void this.look();
+  }
+
   /** Reads events that other processes appended. Never rejects. */
   look(): Promise<void> {
+    this.#lookedAt = performance.now();
     this.#looking ??= this.#read()
       .then(() => {
         this.#failing = false;

@@ -9,7 +9,7 @@ import { sseDefaults } from '#http/sse.ts';
 
 export interface RealtimeOptions extends FeedOptions {
   readonly pingMs: number;
-  /** Poll interval for events of other processes, which do not pass this process's bus. */
+  /** Interval at which feeds are asked whether it is time to look for events of other processes. */
   readonly lookMs: number;
   /** Interval at which sessions and memberships are checked again. */
   readonly checkMs: number;
@@ -143,7 +143,7 @@ export class Realtime {
     const { pingMs, lookMs, checkMs } = this.#options;
     this.#timers = [
       setInterval(() => this.#each((feed) => feed.ping()), pingMs),
-      setInterval(() => this.#each((feed) => feed.look()), lookMs),
+      setInterval(() => this.#each((feed) => feed.lookIfDue(lookMs)), lookMs),
       setInterval(() => this.recheck(), checkMs),
     ];
   }

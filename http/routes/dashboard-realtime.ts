@@ -3,6 +3,7 @@ import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import type { AccessSignal } from '#http/access-signal.ts';
 import { admission, cookieGuards, type Facade } from '#http/bind.ts';
 import { lastEventId, streamQuery } from '#http/realtime/event-id.ts';
 import { Realtime, realtimeDefaults, type RealtimeOptions } from '#http/realtime/realtime.ts';
@@ -19,6 +20,7 @@ const accessPaths = [
   '/api/dashboard/organization',
   '/organizations',
   '/passkeys/',
+  '/reset-password',
   '/sign-out',
   '/two-factor/',
 ];
@@ -47,12 +49,17 @@ function mayListen({ scopes }: Principal): void {
       );
 }
 
-/** Checks the readers again after a request that may have ended a session or membership. */
-function recheckAfter(realtime: Realtime): RequestHandler {
+/** Requests that begin a session: no stream of another process can depend on them. */
+const beginningPaths = ['/api/auth/sign-in', '/api/auth/sign-up'];
+
+/** Checks the readers of all processes again after a request that may have ended a session or membership. */
+function recheckAfter(realtime: Realtime, access: AccessSignal | null): RequestHandler {
   return (request, response, next) => {
     if (request.method !== 'GET' && accessPaths.some((path) => request.path.startsWith(path)))
       response.once('finish', () => {
-        if (response.statusCode < 400) realtime.recheck();
+        if (response.statusCode >= 400) return;
+        if (access === null || beginningPaths.some((path) => request.path.startsWith(path))) realtime.recheck();
+        else access.announce();
       });
     next();
   };
@@ -69,6 +76,7 @@ const presenter =
 export interface RealtimeRouteOptions extends Partial<RealtimeOptions> {
   /** Aborts when the service stops, which would wait for open streams. */
   readonly closing?: AbortSignal;
+  readonly access?: AccessSignal;
 }
 
 /**
@@ -77,13 +85,18 @@ export interface RealtimeRouteOptions extends Partial<RealtimeOptions> {
  */
 export function mountDashboardRealtime(router: Router, facade: Facade, options: RealtimeRouteOptions = {}): void {
   const { deps, sessions } = facade;
-  const { closing, ...more } = options;
+  const { closing, access = null, ...more } = options;
   const { events, members, logger } = deps;
   const realtime = new Realtime(
     { events, members, organizations: deps.organizations, logger, sessions, present: presenter(deps) },
     { ...realtimeDefaults, ...more },
   );
-  closing?.addEventListener('abort', () => realtime.close(), { once: true });
+  const stop = access?.on(() => realtime.recheck());
+  const close = (): void => {
+    stop?.();
+    realtime.close();
+  };
+  closing?.addEventListener('abort', close, { once: true });
   const callers = new WeakMap<Request, Principal>();
 
   const listen = async (request: Request, response: Response): Promise<void> => {
@@ -98,6 +111,6 @@ export function mountDashboardRealtime(router: Router, facade: Facade, options: 
     await realtime.open({ request, response, principal, from, projectIds });
   };
 
-  router.use(recheckAfter(realtime));
+  router.use(recheckAfter(realtime, access));
   router.get([row.path, proxyPath], ...cookieGuards(facade, row), admission(facade, row, {}, callers), listen);
 }

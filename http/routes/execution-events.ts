@@ -3,6 +3,7 @@ import { service } from '#src/contracts/service.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
+import type { AccessSignal } from '#http/access-signal.ts';
 import { admission, type Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { lastEventId, resumable, streamQuery } from '#http/realtime/event-id.ts';
@@ -14,7 +15,11 @@ const streamsPerKey = 10;
 const row = service.executionEvents;
 
 /** Mounts the stream of one execution's events. Source: docs/decisions/0040. */
-export function mountExecutionEvents(router: Router, facade: Facade, options: SseOptions = sseDefaults): void {
+export function mountExecutionEvents(
+  router: Router,
+  facade: Facade,
+  options: SseOptions & { readonly access?: AccessSignal } = sseDefaults,
+): void {
   const callers = new WeakMap<Request, Principal>();
   const limit = new ConcurrencyLimit(streamsPerKey, 'key');
 
@@ -57,6 +62,7 @@ export function mountExecutionEvents(router: Router, facade: Facade, options: Ss
       epoch: position.epoch,
       after: from === null ? 0 : resumed ? from.seq : position.last,
       reset: from !== null && !resumed,
+      ...(options.access === undefined ? {} : { access: options.access }),
       mayRead: () => facade.authenticator.byKey(secret, 'service-key').then(() => true),
     }).catch((error: unknown) => {
       deps.logger.warn({ err: error, executionId: execution.id }, 'a stream of events ended early');

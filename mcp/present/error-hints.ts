@@ -52,6 +52,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'quota.exceeded': 'Data has the figures. Tell the user that documents must be deleted first.',
   'upload.not_found': uploadAgain,
   'upload.mismatch': uploadAgain,
+  'upload.changed': uploadAgain,
   'object.expired': uploadAgain,
   'upload.object_missing':
     'PUT the raw bytes to upload.uploadUrl first, then call upload_document with action acknowledge again.',

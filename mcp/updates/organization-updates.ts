@@ -9,7 +9,7 @@ import type { LoggedEvent } from '#src/domain/events/events.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface UpdateSources {
-  readonly events: Pick<EventLog, 'subscribe' | 'read' | 'position'>;
+  readonly events: Pick<EventLog, 'subscribe' | 'read' | 'position' | 'lookMs'>;
   readonly workflows: Pick<WorkflowStore, 'states'>;
   readonly logger: Logger;
 }
@@ -19,7 +19,7 @@ export interface UpdateOptions {
   readonly pauseMs: number;
   /** Minimum time between two notifications about the list. */
   readonly listPauseMs: number;
-  /** Poll interval for events of other processes, and for edits of watched workflows. */
+  /** Interval of looks for edits of watched workflows, and of the question whether it is time to look for events of other processes. */
   readonly lookMs: number;
 }
 
@@ -54,6 +54,7 @@ export class OrganizationUpdates {
   #seen: Seen | null = null;
   #early: number[] = [];
   #looking: Promise<void> | null = null;
+  #lookedAt = 0;
   #failing = false;
 
   constructor(organizationId: string, sources: UpdateSources, { pauseMs, listPauseMs }: UpdateOptions) {
@@ -96,7 +97,18 @@ export class OrganizationUpdates {
 
   /** Finds events of other processes, and edits of watched workflows. Never rejects. */
   look(): Promise<void> {
-    this.#looking ??= Promise.all([this.#readLog(), this.#readWorkflows()])
+    this.#lookedAt = performance.now();
+    return this.#read([() => this.#readLog(), () => this.#readWorkflows()]);
+  }
+
+  /** Reads the log if it is time to, and the watched workflows, whose edits are no events. Called each `everyMs`. Never rejects. */
+  lookIfDue(everyMs: number): Promise<void> {
+    if (performance.now() - this.#lookedAt + everyMs / 2 >= this.#sources.events.lookMs(everyMs)) return this.look();
+    return this.#read([() => this.#readWorkflows()]);
+  }
+
+  #read(parts: readonly (() => Promise<void>)[]): Promise<void> {
+    this.#looking ??= Promise.all(parts.map((part) => part()))
       .then(() => {
         this.#failing = false;
       })

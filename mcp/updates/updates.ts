@@ -99,7 +99,7 @@ export class Updates {
 
   #turn(): void {
     this.#timer ??= setInterval(() => {
-      for (const organization of this.#organizations.values()) void organization.look();
+      for (const organization of this.#organizations.values()) void organization.lookIfDue(this.#options.lookMs);
     }, this.#options.lookMs).unref();
   }
 }

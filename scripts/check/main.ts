@@ -1,6 +1,6 @@
 import { stdout } from 'node:process';
-import { chromiumAdvice, findChromium, mayMissChromium } from '#scripts/check/chromium.ts';
 import { command } from '#scripts/check/command.ts';
+import { findProgram, mayMissPrograms, outsidePrograms } from '#scripts/check/programs.ts';
 import { Steps, types, type Step } from '#scripts/check/steps.ts';
 
 /** The whole gate, cheapest first; the first failure ends it. */
@@ -14,9 +14,9 @@ const tests: Step = ['tests', command('vitest'), 'run'];
 /** Beside the tests, which leave the processor idle while they wait; reported when they end. */
 const beside: readonly Step[] = [['lint', command('oxlint'), '--type-aware', '--deny-warnings'], types];
 
-if (findChromium() === null)
+for (const program of outsidePrograms.filter((one) => findProgram(one) === null))
   stdout.write(
-    `This machine has no Chromium: browser tests ${mayMissChromium() ? 'are skipped' : 'fail, since CI is set'}. ${chromiumAdvice}\n`,
+    `This machine has no ${program.name}: ${program.tests} tests ${mayMissPrograms() ? 'are skipped' : 'fail, since CI is set'}. ${program.advice}\n`,
   );
 
 const steps = new Steps();

@@ -1,14 +1,14 @@
 import { writeSync } from 'node:fs';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
-import { noChromium } from '#scripts/check/chromium.ts';
+import { outsidePrograms } from '#scripts/check/programs.ts';
 
 /** Counts of tests, not of files. */
 export interface Counts {
   passed: number;
   failed: number;
   skipped: number;
-  /** Those of `skipped` that need a browser, on a machine without one. */
-  withoutBrowser: number;
+  /** Those of `skipped` that need a program which this machine does not have, by their note. */
+  without: Readonly<Record<string, number>>;
 }
 
 /**
@@ -16,14 +16,15 @@ export interface Counts {
  * interrupted each count as failed, so that `0 failed` means that nothing went wrong.
  */
 export function countRun(modules: readonly TestModule[], unhandledErrors: number): Counts {
-  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0, withoutBrowser: 0 };
+  const without: Record<string, number> = {};
+  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0, without };
   for (const module of modules) {
     if (module.errors().length > 0) counts.failed += 1;
     for (const suite of module.children.allSuites()) {
       if (suite.errors().length > 0) counts.failed += 1;
     }
     for (const { mode, state, note } of outcomes(module)) {
-      if (note === noChromium) counts.withoutBrowser += 1;
+      if (note !== undefined) without[note] = (without[note] ?? 0) + 1;
       if (state === 'passed' || state === 'failed') counts[state] += 1;
       else if (mode === 'skip' || mode === 'todo' || state === 'skipped') counts.skipped += 1;
       else counts.failed += 1;
@@ -46,11 +47,11 @@ function outcomes(module: TestModule): Outcome[] {
 }
 
 /**
- * Prints `<N> passed, <N> failed, <N> skipped` on the last line of the run, after all other reporters. Browser tests that were skipped
- * for want of a browser are named behind it.
+ * Prints `<N> passed, <N> failed, <N> skipped` on the last line of the run, after all other reporters. Tests that were skipped for want
+ * of a program are named behind it.
  */
 export class PlainCountReporter implements Reporter {
-  #counts: Counts = { passed: 0, failed: 0, skipped: 0, withoutBrowser: 0 };
+  #counts: Counts = { passed: 0, failed: 0, skipped: 0, without: {} };
   #watching = false;
 
   onInit(vitest: Vitest): void {
@@ -64,11 +65,14 @@ export class PlainCountReporter implements Reporter {
   }
 
   #print(): void {
-    const { passed, failed, skipped, withoutBrowser } = this.#counts;
-    const left =
-      withoutBrowser === 0
-        ? ''
-        : ` (${withoutBrowser} browser ${withoutBrowser === 1 ? 'test' : 'tests'}: ${noChromium})`;
-    writeSync(1, `${passed} passed, ${failed} failed, ${skipped} skipped${left}\n`);
+    const { passed, failed, skipped, without } = this.#counts;
+    const left = outsidePrograms.flatMap(({ tests, missing }) => {
+      const count = without[missing] ?? 0;
+      return count === 0 ? [] : [`${count} ${tests} ${count === 1 ? 'test' : 'tests'}: ${missing}`];
+    });
+    writeSync(
+      1,
+      `${passed} passed, ${failed} failed, ${skipped} skipped${left.length === 0 ? '' : ` (${left.join('; ')})`}\n`,
+    );
   }
 }

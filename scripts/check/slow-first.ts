@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slowFiles: readonly string[] = [
   'mcp/experiments',
   'experiments/comparison',
-  'supervisor/processes',
   'experiments/killed-experiment',
   'attacks/secret-echo',
   'experiments/search',
@@ -18,6 +17,8 @@ const slowFiles: readonly string[] = [
   'attacks/poisoned-run',
   'attacks/killed-worker',
   'agents/kill-nine',
+  // Starts whole services, which takes long beside lint and types: after these.
+  'supervisor/processes',
   'properties/plans',
   'graphs/presets',
   'graphs/nodes/preprocess',

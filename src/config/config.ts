@@ -40,12 +40,24 @@ export interface Config {
   readonly mail: { readonly url: string; readonly from: string } | null;
   readonly trustedProxies: readonly string[];
   readonly mongodbUri: string | null;
+  /** Redis that several processes share; null: none. */
+  readonly redisUrl: string | null;
   readonly uploads: {
     readonly maxBytes: number;
     readonly signContentType: boolean;
     /** null: as `DiskSpaceOptions` says. 0: no limit. */
     readonly minFreeBytes: number | null;
   };
+  /** null: uploads are stored in `dataDir`. */
+  readonly s3: {
+    readonly bucket: string;
+    readonly endpoint: string | null;
+    readonly publicUrl: string | null;
+    readonly region: string;
+    readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
+    readonly forcePathStyle: boolean;
+    readonly signWriteOnce: boolean;
+  } | null;
   readonly quotas: Quotas;
   /** Ages in days at which records are deleted; null: never. */
   readonly retention: {
@@ -74,6 +86,8 @@ export interface Config {
   } | null;
   /** Passed to `createOutbound` as `allow`. */
   readonly outboundAllow: readonly string[];
+  /** 32 bytes; null: kept in the data folder. */
+  readonly installationSecret: Buffer | null;
   /** 32 bytes; null: derived from the secret of the installation. */
   readonly secretsKey: Buffer | null;
   /** Earlier keys, newest first. */
@@ -116,6 +130,38 @@ function refusePublicDebug({ NODE_ENV, HOST, BASE_URL }: EnvValues): void {
     throw new ConfigError(
       'API_DEBUG=true works on this machine only, and BASE_URL is not a loopback address. Unset API_DEBUG or BASE_URL.',
     );
+}
+
+function secretsOf(values: EnvValues): Pick<Config, 'installationSecret' | 'secretsKey' | 'secretsKeysPrevious'> {
+  const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64');
+  const { INSTALLATION_SECRET: secret, SECRETS_KEY: key, SECRETS_KEY_PREVIOUS: previous = [] } = values;
+  return {
+    installationSecret: secret === undefined ? null : bytesOf(secret),
+    secretsKey: key === undefined ? null : bytesOf(key),
+    secretsKeysPrevious: previous.map(bytesOf),
+  };
+}
+
+function s3Of(values: EnvValues): Config['s3'] {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  if (bucket === undefined) {
+    if (values.S3_ENDPOINT !== undefined || accessKeyId !== undefined)
+      throw new ConfigError(
+        'S3_ENDPOINT and S3_ACCESS_KEY_ID need S3_BUCKET. Set it, or unset them to store uploads in DATA_DIR.',
+      );
+    return null;
+  }
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw new ConfigError('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together. Set both, or neither.');
+  return {
+    bucket,
+    endpoint: values.S3_ENDPOINT?.replace(/\/+$/, '') ?? null,
+    publicUrl: values.S3_PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    region: values.S3_REGION,
+    credentials: accessKeyId === undefined || secretAccessKey === undefined ? null : { accessKeyId, secretAccessKey },
+    forcePathStyle: values.S3_FORCE_PATH_STYLE,
+    signWriteOnce: values.S3_SIGN_WRITE_ONCE,
+  };
 }
 
 function quotasOf(values: EnvValues): Quotas {
@@ -205,11 +251,13 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     mail: mailOf(values),
     trustedProxies: values.TRUSTED_PROXIES,
     mongodbUri: values.MONGODB_URI ?? null,
+    redisUrl: values.REDIS_URL ?? null,
     uploads: {
       maxBytes: values.UPLOAD_MAX_BYTES,
       signContentType: values.UPLOAD_SIGN_CONTENT_TYPE,
       minFreeBytes: values.DISK_MIN_FREE_BYTES ?? null,
     },
+    s3: s3Of(values),
     quotas: quotasOf(values),
     retention: retentionOf(values),
     models: {
@@ -221,8 +269,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     },
     segmentation: segmentationOf(values),
     outboundAllow: values.OUTBOUND_ALLOW,
-    secretsKey: values.SECRETS_KEY === undefined ? null : Buffer.from(values.SECRETS_KEY, 'base64'),
-    secretsKeysPrevious: (values.SECRETS_KEY_PREVIOUS ?? []).map((key) => Buffer.from(key, 'base64')),
+    ...secretsOf(values),
     search: { mode: values.DOCUMENT_SEARCH_MODE },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
     runs: runsOf(values),

@@ -1,6 +1,6 @@
 import { InkgraphError } from '#src/domain/app-error.ts';
-import { isIP } from 'node:net';
 import { z } from 'zod';
+import { hostLines, httpUrl, originLines, proxyLines, redisUrl, rootUrl } from '#src/config/address-shapes.ts';
 import { earlierKeys, secretsKey } from '#src/config/key-shapes.ts';
 import { limits } from '#src/contracts/fields.ts';
 
@@ -28,67 +28,6 @@ const flag = z
   .enum(['true', 'false'])
   .transform((text) => text === 'true')
   .default(false);
-const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL' });
-
-/** An address without a path: forms, cookies and OAuth metadata are at the root of a host. */
-const rootUrl = (expected: string) =>
-  httpUrl.refine((text) => {
-    if (!URL.canParse(text)) return true;
-    const { pathname, search, hash, username, password } = new URL(text);
-    return /^\/*$/.test(pathname) && search + hash + username + password === '';
-  }, `expected scheme and host only, such as ${expected}`);
-
-/** Splits at commas and drops empty parts. */
-const commaList = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-
-const hostLines = commaList
-  .pipe(
-    z.array(
-      z
-        .string()
-        .regex(
-          /^((\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/i,
-          'expected host, host:port, *.example.com or [IPv6]:port, comma-separated',
-        ),
-    ),
-  )
-  .prefault('');
-
-/** Scheme, host and port, in the form of the `Origin` header. */
-const originLines = commaList
-  .pipe(
-    z.array(
-      z
-        .string()
-        .regex(/^https?:\/\/[a-z0-9.[\]:-]+$/i, 'expected origins such as https://app.example.com, comma-separated'),
-    ),
-  )
-  .prefault('');
-
-const proxyNames: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
-
-function isProxyLine(line: string): boolean {
-  if (proxyNames.has(line)) return true;
-  const [address = '', bits, ...more] = line.split('/');
-  const family = isIP(address);
-  if (family === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-}
-
-/** Values of the Express setting `trust proxy`. */
-const proxyLines = commaList
-  .pipe(
-    z.array(
-      z.string().refine(isProxyLine, 'expected IP addresses, ranges such as 10.0.0.0/8, or loopback, comma-separated'),
-    ),
-  )
-  .prefault('');
-
 const serviceNames = ['api', 'agents', 'mcp'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 const services = z
@@ -193,9 +132,48 @@ export const env = {
     doc: 'Connection string of a MongoDB server; default: the embedded engine',
     secret: true,
   },
+  REDIS_URL: {
+    schema: redisUrl.optional(),
+    doc: 'Redis 6.2 or newer that several processes share, redis://user:password@host:6379/0 or rediss://...: wake-ups, sessions, rate limits and realtime at once; default: none, each process works by itself',
+    secret: true,
+  },
   EMBEDDED_DB: {
     schema: z.literal('allow').optional(),
     doc: 'allow: use the embedded engine under NODE_ENV=production',
+  },
+  S3_BUCKET: {
+    schema: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'expected the name of a bucket, such as inkgraph-uploads')
+      .optional(),
+    doc: 'Bucket that uploads are stored in; default: the disk object store in DATA_DIR',
+  },
+  S3_ENDPOINT: {
+    schema: httpUrl.optional(),
+    doc: 'Address of an S3-compatible service; default: Amazon S3 in S3_REGION',
+  },
+  S3_PUBLIC_URL: {
+    schema: httpUrl.optional(),
+    doc: 'Address of the S3 service for uploaders and browsers, when it is not S3_ENDPOINT',
+  },
+  S3_REGION: { schema: z.string().min(1).max(64).default('us-east-1'), doc: 'Region of the bucket' },
+  S3_ACCESS_KEY_ID: {
+    schema: z.string().min(1).max(256).optional(),
+    doc: 'Access key of the bucket, with S3_SECRET_ACCESS_KEY; default: the credentials of the machine, as the AWS SDK finds them',
+    secret: true,
+  },
+  S3_SECRET_ACCESS_KEY: {
+    schema: z.string().min(1).max(256).optional(),
+    doc: 'Secret of S3_ACCESS_KEY_ID',
+    secret: true,
+  },
+  S3_FORCE_PATH_STYLE: {
+    schema: flag,
+    doc: 'true: the bucket is part of the path of addresses, as most services beside Amazon S3 want it',
+  },
+  S3_SIGN_WRITE_ONCE: {
+    schema: flag,
+    doc: 'true: an upload must send If-None-Match: *, and its address stores one file, where the S3 service can',
   },
   UPLOAD_MAX_BYTES: { schema: count(50 * 1024 * 1024, 1, 2 ** 31), doc: 'Largest upload in bytes' },
   UPLOAD_SIGN_CONTENT_TYPE: { schema: flag, doc: 'true: an upload must send the declared content type' },
@@ -265,6 +243,11 @@ export const env = {
   OUTBOUND_ALLOW: {
     schema: hostLines,
     doc: 'Hosts that http nodes may call, comma-separated: host, host:port, *.example.com; an entry such as 127.0.0.1:9000 also allows webhooks to that private address',
+  },
+  INSTALLATION_SECRET: {
+    schema: secretsKey.optional(),
+    doc: 'Secret that signs sessions, links and object addresses, 32 bytes in base64: the same for all processes of an installation; default: a file in the data folder',
+    secret: true,
   },
   SECRETS_KEY: {
     schema: secretsKey.optional(),

@@ -1,4 +1,4 @@
-import { MongoBulkWriteError, MongoClient, MongoServerError, type Db } from 'mongodb';
+import { MongoBulkWriteError, MongoClient, MongoServerError, type Db, type MongoClientOptions } from 'mongodb';
 
 export interface Database {
   readonly client: MongoClient;
@@ -9,18 +9,60 @@ export interface Database {
 /** Survives a killed process, but no power cut. For writes that a later durable write covers. */
 export const processSafe = { writeConcern: { w: 1, j: false } } as const;
 
-/** Connects lazily: the first operation fails when no server responds within 5 s. */
-export function connectDatabase(uri: string, name = 'inkgraph'): Database {
+/** Options that apply unless the connection string sets them. */
+const usual: MongoClientOptions = {
+  appName: 'inkgraph',
+  serverSelectionTimeoutMS: 5_000,
+  // Also the patience of the driver's monitor: requests to a server that hangs with open connections end a few seconds later.
+  connectTimeoutMS: 5_000,
+  // The end of a server is seen at once, and its return after this time where no request waits for it.
+  heartbeatFrequencyMS: 2_000,
+  maxPoolSize: 20,
+};
+const usualName = 'inkgraph';
+
+/** Wire version of MongoDB 8.0, the first with bulk writes over several collections. */
+const neededWire = 25;
+
+/** Version and topology of a server, by its own words. */
+export interface ServerDescription {
+  readonly version: string;
+  readonly isTooOld: boolean;
+  readonly kind: 'sharded' | 'replica set' | 'single';
+  readonly localTime: Date;
+}
+
+export async function describeServer(db: Db): Promise<ServerDescription> {
+  const hello = await db.command({ hello: 1 });
+  const { version } = await db.command({ buildInfo: 1 });
+  const isSharded = hello['msg'] === 'isdbgrid';
+  return {
+    version: String(version),
+    isTooOld: Number(hello['maxWireVersion']) < neededWire,
+    kind: isSharded ? 'sharded' : typeof hello['setName'] === 'string' ? 'replica set' : 'single',
+    localTime: hello['localTime'] instanceof Date ? hello['localTime'] : new Date(),
+  };
+}
+
+/** Name of the database that a connection string names; null: none. */
+function databaseNameIn(uri: string): string | null {
+  const name = /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(uri)?.[1];
+  return name === undefined ? null : decodeURIComponent(name);
+}
+
+/**
+ * Connects lazily: the first operation fails when no server responds within 5 s. `name` is that of the database where the connection string
+ * names none. Its options win over the usual ones, but for what durability rests on.
+ */
+export function connectDatabase(uri: string, name = usualName): Database {
+  const given = new Set([...new URLSearchParams(uri.split('?')[1]).keys()].map((key) => key.toLowerCase()));
+  const options = Object.entries(usual).filter(([key]) => !given.has(key.toLowerCase()));
   const client = new MongoClient(uri, {
-    appName: 'inkgraph',
+    ...(Object.fromEntries(options) as MongoClientOptions),
     ignoreUndefined: true,
-    serverSelectionTimeoutMS: 5_000,
-    // The end of a server is seen at once, and its return after this time where no request waits for it.
-    heartbeatFrequencyMS: 2_000,
-    maxPoolSize: 20,
     writeConcern: { w: 'majority' },
   });
-  return { client, db: client.db(name), close: () => client.close() };
+  return { client, db: client.db(databaseNameIn(uri) ?? name), close: () => client.close() };
 }
 
 /** True for a bulk write whose only errors are existing keys. */

@@ -97,6 +97,16 @@ const createOutbox = (documents: Collections['documents']) => ({
       .sort({ 'pendingEvents.ts': 1 })
       .limit(limit)
       .toArray(),
+  /** Time of the oldest pending event; a deletion that is put off has one in the future. null: none is pending. */
+  async oldestPendingEvent(): Promise<Date | null> {
+    const [oldest] = await documents
+      .find({ 'pendingEvents.ts': { $gte: new Date(0) } }, { projection: { 'pendingEvents.ts': 1 } })
+      .sort({ 'pendingEvents.ts': 1 })
+      .limit(1)
+      .toArray();
+    const times = oldest?.pendingEvents.map(({ ts }) => ts.getTime()) ?? [];
+    return times.length === 0 ? null : new Date(Math.min(...times));
+  },
   /** Removes all events except a deletion, which ends with the record. */
   async clearPendingEvents(ids: readonly string[]): Promise<void> {
     await documents.updateMany(

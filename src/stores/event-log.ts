@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import type { Collections, EventBucketRow } from '#src/stores/collections.ts';
 import { bucketSize, bucketsOf, eventsOf } from '#src/stores/event-buckets.ts';
@@ -42,12 +43,15 @@ export interface EventLogOptions {
   readonly forward: (events: readonly LoggedEvent[]) => void;
   /** Milliseconds, that only go up. */
   readonly ticks: () => number;
+  /** Milliseconds after which listeners look for events of other processes, instead of `usualMs`. */
+  readonly lookMs: (usualMs: number) => number;
 }
 const defaults: EventLogOptions = {
   keep: 10_000,
   trimEvery: 500,
   forward: () => undefined,
   ticks: () => performance.now(),
+  lookMs: (usualMs) => usualMs,
 };
 
 /** Time for which the end of a log that this process saw is taken to be its end. */
@@ -56,22 +60,91 @@ const knownMs = 2_000;
 /** Limit on the buckets of one read: a bucket may have many long events. */
 const pageOfBuckets = 20;
 
-/** Listeners of this process, by organization. */
+/** Numbers of one log, with both ends. */
+export interface LogRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface Listening {
+  readonly listeners: Set<(event: LoggedEvent) => void>;
+  /** Numbers that were published lately. Events of other processes may come in two ways. */
+  readonly published: Set<number>;
+}
+
+const mostPublished = 256;
+
+/** Listeners of this process, by organization. Each event is published once. */
 function createBus() {
-  const listeners = new Map<string, Set<(event: LoggedEvent) => void>>();
+  const byOrganization = new Map<string, Listening>();
+  const publishOne = (event: LoggedEvent): void => {
+    const listening = byOrganization.get(event.organizationId);
+    if (listening === undefined || listening.published.has(event.seq)) return;
+    const { listeners, published } = listening;
+    published.add(event.seq);
+    // The oldest is the first of the set.
+    const [oldest] = published;
+    if (published.size > mostPublished && oldest !== undefined) published.delete(oldest);
+    for (const listener of listeners) notify(listener, event);
+  };
   return {
     publish(stored: readonly LoggedEvent[]): void {
-      for (const event of stored)
-        for (const listener of listeners.get(event.organizationId) ?? []) notify(listener, event);
+      for (const event of stored) publishOne(event);
     },
+    hasListeners: (organizationId: string): boolean => byOrganization.has(organizationId),
     subscribe(organizationId: string, listener: (event: LoggedEvent) => void): () => void {
-      const set = listeners.get(organizationId) ?? new Set();
-      listeners.set(organizationId, set.add(listener));
+      const listening = byOrganization.get(organizationId) ?? { listeners: new Set(), published: new Set() };
+      byOrganization.set(organizationId, listening);
+      listening.listeners.add(listener);
       return () => {
-        set.delete(listener);
-        if (set.size === 0 && listeners.get(organizationId) === set) listeners.delete(organizationId);
+        listening.listeners.delete(listener);
+        if (listening.listeners.size === 0 && byOrganization.get(organizationId) === listening)
+          byOrganization.delete(organizationId);
       };
     },
+  };
+}
+
+/** Pause between two readings of what other processes stored in one log. */
+const elsewhereGapMs = 50;
+const elsewherePage = 200;
+
+/** Reads what other processes say that they stored, for organizations with listeners: once for all of these, however many processes tell. */
+function createElsewhere(parts: {
+  readonly hasListeners: (organizationId: string) => boolean;
+  readonly read: (organizationId: string, after: number, limit: number) => Promise<readonly LoggedEvent[]>;
+  readonly receive: (events: readonly LoggedEvent[]) => void;
+}) {
+  const due = new Map<string, LogRange>();
+  const reading = new Set<string>();
+  const take = (organizationId: string): LogRange | undefined => {
+    const range = parts.hasListeners(organizationId) ? due.get(organizationId) : undefined;
+    due.delete(organizationId);
+    return range;
+  };
+  const readRange = async (organizationId: string, { first, last }: LogRange): Promise<void> => {
+    for (let after = first - 1; after < last;) {
+      const found = await parts.read(organizationId, after, Math.min(elsewherePage, last - after));
+      const end = found.at(-1)?.seq;
+      if (end === undefined) return;
+      parts.receive(found);
+      after = end;
+    }
+  };
+  const readAll = async (organizationId: string): Promise<void> => {
+    reading.add(organizationId);
+    for (let range = take(organizationId); range !== undefined; range = take(organizationId)) {
+      // Listeners look into the log by themselves: what fails here is late, not lost.
+      await readRange(organizationId, range).catch(() => undefined);
+      await pause(elsewhereGapMs, undefined, { ref: false });
+    }
+    reading.delete(organizationId);
+  };
+  return (organizationId: string, { first, last }: LogRange): void => {
+    if (!parts.hasListeners(organizationId)) return;
+    const known = due.get(organizationId) ?? { first, last };
+    due.set(organizationId, { first: Math.min(known.first, first), last: Math.max(known.last, last) });
+    if (!reading.has(organizationId)) void readAll(organizationId);
   };
 }
 
@@ -195,7 +268,7 @@ function createReads({ events: buckets, counters }: Rows) {
 
 /** Event log in the database, with an in-process bus for events that this process appends. */
 export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {}) {
-  const { keep, trimEvery, forward, ticks } = { ...defaults, ...options };
+  const { keep, trimEvery, forward, ticks, lookMs } = { ...defaults, ...options };
   const bus = createBus();
   const ends = createEnds(ticks);
 
@@ -221,6 +294,13 @@ export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {
     await Promise.all([...byOrganization].map(([organizationId, ofOne]) => store(organizationId, ofOne)));
   });
 
+  const reads = createReads(rows);
+  const receive = (events: readonly LoggedEvent[]): void => {
+    const newest = new Map(events.map(({ organizationId, seq }) => [organizationId, seq]));
+    for (const [organizationId, seq] of newest) ends.seen(organizationId, seq);
+    bus.publish(events);
+  };
+
   return {
     /**
      * Resolves when all events are stored; listeners receive them afterwards. `lingerMs`: no caller waits for these events, so they may be
@@ -233,15 +313,19 @@ export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {
       await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
     },
     /** Calls the listeners of this process with events that another process stored. Forwards nothing. */
-    receive(events: readonly LoggedEvent[]): void {
-      const newest = new Map(events.map(({ organizationId, seq }) => [organizationId, seq]));
-      for (const [organizationId, seq] of newest) ends.seen(organizationId, seq);
-      bus.publish(events);
-    },
+    receive,
     /** Calls the listener for every event of the organization that this process appends or receives from now on. */
     subscribe: (organizationId: string, listener: (event: LoggedEvent) => void): (() => void) =>
       bus.subscribe(organizationId, listener),
-    ...createReads(rows),
+    /** Reads what another process stored, and calls the listeners with it. */
+    storedElsewhere: createElsewhere({
+      hasListeners: bus.hasListeners,
+      read: (organizationId, after, limit) => reads.read(organizationId, after, limit),
+      receive,
+    }),
+    /** Milliseconds after which to look into the log for events that nobody told of: `usualMs`, or more while other processes tell. */
+    lookMs,
+    ...reads,
   };
 }
 

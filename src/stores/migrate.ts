@@ -35,8 +35,11 @@ interface SchemaRow {
   readonly version: number;
 }
 
-/** Migrates the data to this program's schema: pending migrations in order, then indexes. Refuses data of a newer version. */
-export async function migrate(db: Db, vectors: VectorDimensions = localVectors): Promise<void> {
+/**
+ * Migrates the data to this program's schema: pending migrations in order, then indexes. Refuses data of a newer version. Returns false for
+ * a server without search.
+ */
+export async function migrate(db: Db, vectors: VectorDimensions = localVectors): Promise<boolean> {
   const meta = db.collection<SchemaRow>('meta');
   const found = await meta.findOneAndUpdate(
     { _id: 'schema' },
@@ -55,6 +58,6 @@ export async function migrate(db: Db, vectors: VectorDimensions = localVectors):
     await meta.updateOne({ _id: 'schema' }, { $set: { version: migration.to } });
   }
   await ensureIndexes(db);
-  await ensureSearchIndexes(db, vectors);
   await ensureCheckpointIndexes(db);
+  return ensureSearchIndexes(db, vectors);
 }

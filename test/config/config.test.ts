@@ -24,7 +24,16 @@ const broken: Partial<Record<EnvName, string>> = {
   DASHBOARD_SESSION_TOKEN: 'hunter2',
   TRUSTED_PROXIES: '10.0.0.0/8, proxy.example',
   MONGODB_URI: 'postgres://root:hunter2@db/x',
+  REDIS_URL: 'redis://:hunter2@cache/name',
   EMBEDDED_DB: 'yes',
+  S3_BUCKET: 'No/Bucket',
+  S3_ENDPOINT: 's3.example.com',
+  S3_PUBLIC_URL: 'files.example.com',
+  S3_REGION: 'x'.repeat(65),
+  S3_ACCESS_KEY_ID: 'hunter2'.repeat(40),
+  S3_SECRET_ACCESS_KEY: 'hunter2'.repeat(40),
+  S3_FORCE_PATH_STYLE: 'yes',
+  S3_SIGN_WRITE_ONCE: 'yes',
   UPLOAD_MAX_BYTES: '50MB',
   UPLOAD_SIGN_CONTENT_TYPE: 'TRUE',
   DISK_MIN_FREE_BYTES: '1GB',
@@ -46,6 +55,7 @@ const broken: Partial<Record<EnvName, string>> = {
   SEGMENTATION_URL: 'sam:8091',
   SEGMENTATION_PROVIDER: 'sam',
   OUTBOUND_ALLOW: 'https://api.example.com/',
+  INSTALLATION_SECRET: 'c2hvcnQ=',
   SECRETS_KEY: 'c2hvcnQ=',
   SECRETS_KEY_PREVIOUS: 'c2hvcnQ=',
   OCR_LANGUAGE: '../eng',
@@ -103,7 +113,7 @@ describe('The environment', () => {
     expect(message).toContain('docs/reference/config.md');
     expect(message).not.toContain('\n');
     expect(message.length).toBeLessThan(400);
-    expect(message.match(/\b[A-Z_]+=/g)).toEqual([`${name}=`]);
+    expect(message.match(/\b[A-Z][A-Z0-9_]+=/g)).toEqual([`${name}=`]);
   });
 
   test.each(['https://mcp.example.com/mcp', 'https://mcp.example.com/mcp/', 'https://mcp.example.com/?x=1'])(
@@ -128,10 +138,14 @@ describe('The environment', () => {
     const secrets = Object.entries(env).filter(([, row]) => 'secret' in row);
     expect(secrets.map(([name]) => name).toSorted()).toEqual([
       'DASHBOARD_SESSION_TOKEN',
+      'INSTALLATION_SECRET',
       'MCP_KEY',
       'METRICS_TOKEN',
       'MONGODB_URI',
       'OPENAI_API_KEY',
+      'REDIS_URL',
+      'S3_ACCESS_KEY_ID',
+      'S3_SECRET_ACCESS_KEY',
       'SECRETS_KEY',
       'SECRETS_KEY_PREVIOUS',
       'SEGMENTATION_API_KEY',
@@ -190,10 +204,22 @@ describe('An address with more than scheme and host', () => {
   );
 });
 
+describe('The settings of S3', () => {
+  test('belong together', () => {
+    expect(problem({ S3_ENDPOINT: 'http://localhost:7070' })).toContain('S3_BUCKET');
+    expect(problem({ S3_BUCKET: 'scans', S3_ACCESS_KEY_ID: 'one' })).toContain('S3_SECRET_ACCESS_KEY');
+    expect(loadConfig({ S3_BUCKET: 'scans', S3_ENDPOINT: 'http://localhost:7070/' }).s3).toMatchObject({
+      bucket: 'scans',
+      endpoint: 'http://localhost:7070',
+      credentials: null,
+    });
+  });
+});
+
 describe('Variables that have no effect', () => {
   test.each([
-    ['S3_BUCKET', 'S3_BUCKET is no setting and has no effect. docs/reference/config.md lists the settings.'],
-    ['REDIS_URL', 'REDIS_URL is no setting and has no effect. docs/reference/config.md lists the settings.'],
+    ['S3_ACL', 'S3_ACL is no setting and has no effect. docs/reference/config.md lists the settings.'],
+    ['REDIS_CLUSTER', 'REDIS_CLUSTER is no setting and has no effect. docs/reference/config.md lists the settings.'],
     ['RATE_LIMITS_PER_SECOND', 'Did you mean RATE_LIMIT_PER_SECOND?'],
     ['MONGODB_URL', 'Did you mean MONGODB_URI?'],
     ['DATADIR', 'Did you mean DATA_DIR?'],

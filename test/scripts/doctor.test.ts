@@ -55,8 +55,8 @@ describe('npm run doctor', () => {
   });
 
   test('names variables that have no effect', async () => {
-    const { code, out } = await runCommand(doctor, [], { env: { DATA_DIR: folder.path, REDIS_URL: 'redis://x' } });
-    expect(out).toMatch(/FAIL REDIS_URL is no setting and has no effect.*\n +fix: correct or unset it/);
+    const { code, out } = await runCommand(doctor, [], { env: { DATA_DIR: folder.path, REDIS_CLUSTER: 'x' } });
+    expect(out).toMatch(/FAIL REDIS_CLUSTER is no setting and has no effect.*\n +fix: correct or unset it/);
     expect(code).toBe(1);
   });
 

@@ -48,6 +48,15 @@ test('browser tests without a browser are named behind the counts', () => {
   expect(lastLine({ 'a.test.ts': text })).toEqual(['2 passed, 0 failed, 2 skipped (1 browser test: no Chromium)', 0]);
 });
 
+test('the tests of each program that is missing are counted apart', () => {
+  const skipped = (title: string, note: string) => `test('${title}', ({ skip }) => skip(true, '${note}'));\n`;
+  const text = skipped('c', 'no Chromium') + skipped('d', 'no Redis server') + skipped('e', 'no Redis server');
+  expect(lastLine({ 'a.test.ts': passing + text })).toEqual([
+    '2 passed, 0 failed, 3 skipped (1 browser test: no Chromium; 2 Redis tests: no Redis server)',
+    0,
+  ]);
+});
+
 test('a file that does not load counts as failed', () => {
   expect(lastLine({ 'a.test.ts': passing, 'b.test.ts': "throw new Error('no');" })).toEqual([
     '2 passed, 1 failed, 0 skipped',

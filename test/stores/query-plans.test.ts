@@ -141,6 +141,7 @@ async function askDocuments(stores: Stores): Promise<void> {
   await documents.projectsOf(wide, [id]);
   await documents.setVisibility(wide, [id], 'public');
   await documents.withPendingEvents(100);
+  await documents.oldestPendingEvent();
   await documents.clearPendingEvents([id]);
   const { _id, sizeBytes, visibility, contentType } = document;
   const upload = {
@@ -260,11 +261,11 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   for (const after of [null, { createdAt: now, id: 'exec_x' }]) await executions.withPendingCallback(after, 100);
   await executions.callbackQueued(organizationId, execution._id);
   await events.append([realtimeEvent(organizationId)]);
-  await events.read(organizationId, 0, 10);
-  await events.read(organizationId, 0, 10, { executionId: execution._id });
+  for (const wanted of [{}, { executionId: execution._id }]) await events.read(organizationId, 0, 10, wanted);
   await events.position(organizationId);
   events.subscribe(organizationId, () => undefined)();
   events.receive([]);
+  events.storedElsewhere(organizationId, { first: 1, last: events.lookMs(1) });
   const scope = { organizationId, apiKeyId: 'key_a', endpoint: 'e', key: 'k' };
   for (let twice = 0; twice < 2; twice += 1) {
     await idempotency.begin(scope, 'f');
@@ -487,6 +488,7 @@ test('every method of every repository was called', () => {
 
 /** Sorts in memory that are few rows by their nature, with the reason. */
 const smallSorts: Readonly<Record<string, string>> = {
+  'documents.oldestPendingEvent': 'the outbox holds what was acknowledged a moment ago',
   'documents.withPendingEvents': 'the outbox holds what was acknowledged a moment ago',
   checkpoints: 'the writes of one checkpoint',
 };
@@ -538,18 +540,9 @@ test('a query without an index would be seen', async () => {
 });
 
 test('the queries over all tenants are covered by indexes of their own', async () => {
-  for (const of of [
-    'executions.claim',
-    'executions.depth',
-    'deliveries.claim',
-    'executions.withPendingCallback',
-    'documents.withPendingEvents',
-    'uploads.takeExpired',
-    'retention.deleteEvents',
-    'retention.deleteDeliveries',
-    'retention.deleteAudit',
-    'workflows.listByCodeName',
-  ]) {
+  for (const of of `executions.claim executions.depth deliveries.claim executions.withPendingCallback documents.withPendingEvents
+    documents.oldestPendingEvent uploads.takeExpired retention.deleteEvents retention.deleteDeliveries
+    retention.deleteAudit workflows.listByCodeName`.split(/\s+/)) {
     const queries = asked.filter((one) => one.of === of);
     expect(queries.length).toBeGreaterThan(0);
     for (const { command } of queries)

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { connectToSupervisor, type Channel } from '#app/supervisor/connection.ts';
-import { noSiblings, shareWakes } from '#app/compose/siblings.ts';
+import { noSiblings, shareWakes } from '#app/compose/processes/siblings.ts';
 import type { ServiceMessage, SupervisorMessage } from '#app/supervisor/messages.ts';
 import { realtimeEvent } from '#test/support/records.ts';
 

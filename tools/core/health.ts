@@ -18,9 +18,17 @@ export interface HealthParts {
   checkDatabase(): Promise<void>;
   checkObjects(): Promise<void>;
   checkSearch(): Promise<void>;
-  disk(): Promise<DiskState>;
+  /** Time of the oldest event in the outboxes of documents; null: they are empty. */
+  oldestEvent(): Promise<Date | null>;
+  /** null: the object store tells no limit. */
+  disk(): Promise<DiskState | null>;
   stored(): Promise<Stored>;
+  /** null: none is configured. */
+  redis(): { readonly isUp: boolean; readonly detail: string | null } | null;
 }
+
+/** Age from which an event in an outbox counts as stuck: a sweep relays what is left after a crash within seconds. */
+const stuckEventSeconds = 60;
 
 const freshMs = 1_000;
 const patienceMs = 3_000;
@@ -52,7 +60,7 @@ export class HealthService {
     const now = performance.now();
     if (this.#latest === null || now - this.#latest.at > freshMs) this.#latest = { at: now, checks: this.#check() };
     const checks = await this.#latest.checks;
-    const statuses = Object.values(checks).map((check) => check.status);
+    const statuses = Object.values(checks).flatMap((check) => check?.status ?? []);
     const status = [checks.database, checks.objects].some((check) => check.status === 'error')
       ? 'error'
       : statuses.some((one) => one === 'error' || one === 'degraded')
@@ -63,7 +71,7 @@ export class HealthService {
 
   async #check(): Promise<Health['checks']> {
     const { modelLabels } = this.#parts;
-    let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestSeconds: 0 };
+    let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestSeconds: 0, oldestEventSeconds: 0 };
     let storage: Health['checks']['storage'] = { status: 'error', freeBytes: 0, minFreeBytes: 0, bytes: 0, objects: 0 };
     const [database, objects, search] = await Promise.all([
       tried(async () => {
@@ -74,17 +82,35 @@ export class HealthService {
       tried(() => this.#parts.checkSearch()),
       tried(async () => {
         const [disk, stored] = await Promise.all([this.#parts.disk(), this.#parts.stored()]);
-        storage = { status: disk.freeBytes < disk.minFreeBytes ? 'degraded' : 'ok', ...disk, ...stored };
+        const isFull = disk !== null && disk.freeBytes < disk.minFreeBytes;
+        storage = {
+          status: isFull ? 'degraded' : 'ok',
+          ...(disk ?? { freeBytes: null, minFreeBytes: null }),
+          ...stored,
+        };
       }),
     ]);
-    return { database, objects, storage, queue, search, models: { status: 'ok', ...modelLabels } };
+    const redis = this.#redis();
+    return { database, objects, storage, queue, search, ...redis, models: { status: 'ok', ...modelLabels } };
+  }
+
+  #redis(): Pick<Health['checks'], 'redis'> {
+    const redis = this.#parts.redis();
+    if (redis === null) return {};
+    return { redis: redis.isUp ? { status: 'ok' } : { status: 'error', detail: redis.detail ?? 'does not answer' } };
   }
 
   async #queue(): Promise<Health['checks']['queue']> {
     const { queue, queueWaitSeconds } = this.#parts;
-    const { depth, oldestSeconds } = await queue.read();
-    if (oldestSeconds <= queueWaitSeconds) return { status: 'ok', depth, oldestSeconds };
+    const [{ depth, oldestSeconds }, oldest] = await Promise.all([queue.read(), this.#parts.oldestEvent()]);
+    const oldestEventSeconds = oldest === null ? 0 : Math.max(0, Math.round((Date.now() - oldest.getTime()) / 1_000));
+    const read = { depth, oldestSeconds, oldestEventSeconds };
+    if (oldestEventSeconds > stuckEventSeconds) {
+      const detail = `An event of a document waits for ${oldestEventSeconds} s, so an upload may have no run yet. Check the log of the agents service.`;
+      return { status: 'degraded', ...read, detail };
+    }
+    if (oldestSeconds <= queueWaitSeconds) return { status: 'ok', ...read };
     const detail = `The oldest queued run waits longer than ${queueWaitSeconds} s. Check that an agents service runs and has free slots.`;
-    return { status: 'degraded', depth, oldestSeconds, detail };
+    return { status: 'degraded', ...read, detail };
   }
 }

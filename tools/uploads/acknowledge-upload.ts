@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { IdempotencyKey } from '#src/contracts/fields.ts';
 import { AckBody, AckReply } from '#src/contracts/resources/upload.ts';
@@ -14,6 +15,9 @@ import { presentDocument } from '#tools/documents/present.ts';
 import { idempotent } from '#tools/idempotent.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
+const digests = /^[0-9a-f]{64}$/;
+const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
 const mismatch = (what: string): AppError =>
   new AppError(
     'upload.mismatch',
@@ -23,14 +27,19 @@ const mismatch = (what: string): AppError =>
     },
   );
 
+interface UploadReaders {
+  readonly objects: Pick<ToolDeps['objects'], 'read'>;
+  readonly images: Pick<ToolDeps['images'], 'sniff' | 'inspect'>;
+}
+
 /**
  * Checks the stored bytes against the presign call. Errors: `upload.object_missing`; `upload.mismatch` for another size or type;
  * `image.undecodable` and `image.too_large`.
  */
 export async function inspectUpload(
-  { objects, images }: Pick<ToolDeps, 'objects' | 'images'>,
+  { objects, images }: UploadReaders,
   upload: UploadRecord,
-): Promise<{ head: ObjectHead; facts: ImageFacts }> {
+): Promise<{ head: ObjectHead; facts: ImageFacts; sha256: string }> {
   const stored = await objects.read(upload._id);
   if (stored === null)
     throw new AppError(
@@ -46,7 +55,8 @@ export async function inspectUpload(
   const type = images.sniff(bytes.subarray(0, 64));
   if (type !== upload.contentType)
     throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${type ?? 'of no accepted type'}`);
-  return { head, facts: await images.inspect(bytes, upload.organizationId) };
+  const facts = await images.inspect(bytes, upload.organizationId);
+  return { head, facts, sha256: digests.test(head.etag) ? head.etag : sha256Of(bytes) };
 }
 
 /** Events inside the document record, so that document and event are one atomic write. */
@@ -75,9 +85,9 @@ function eventsOf(upload: UploadRecord, principal: Principal, now: Date): Domain
 function newDocument(
   ctx: ToolContext<'objects'>,
   upload: UploadRecord,
-  found: { head: ObjectHead; facts: ImageFacts; now: Date },
+  found: { head: ObjectHead; facts: ImageFacts; sha256: string; now: Date },
 ): DocumentRecord {
-  const { head, facts, now } = found;
+  const { head, facts, sha256, now } = found;
   const place = { _id: upload.documentId, organizationId: upload.organizationId, projectId: upload.projectId };
   return {
     ...place,
@@ -88,7 +98,7 @@ function newDocument(
     objectKey: upload._id,
     pinnedKey: ctx.deps.objects.writeOnce ? upload._id : pinnedKey(place, upload.contentType),
     etag: head.etag,
-    sha256: /^[0-9a-f]{64}$/.test(head.etag) ? head.etag : null,
+    sha256,
     contentType: upload.contentType,
     sizeBytes: head.sizeBytes,
     width: facts.width,
@@ -121,10 +131,26 @@ async function acknowledge(
   }
   const checked = await inspectUpload(deps, upload);
   const document = newDocument(ctx, upload, { ...checked, now: new Date() });
-  if (!deps.objects.writeOnce) await deps.objects.copy(objectKey, document.pinnedKey, checked.head.etag);
-  const stored = await storedOnce(ctx, document);
+  const stored = await storedOnce(ctx, deps.objects.writeOnce ? document : await pinned(deps, document));
   if (stored === null) throw uploadMissing();
   return { document: presentDocument(deps, stored) };
+}
+
+/**
+ * Copies the bytes that were checked to where no upload address can write. Error: `upload.changed` when others have taken their place in
+ * the meantime.
+ */
+async function pinned({ objects }: Pick<ToolDeps, 'objects'>, document: DocumentRecord): Promise<DocumentRecord> {
+  const { objectKey, pinnedKey: place, etag } = document;
+  try {
+    return { ...document, etag: (await objects.copy(objectKey, place, etag)).etag };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'object.not_found') throw error;
+    throw new AppError(
+      'upload.changed',
+      'Other bytes took the place of the upload while it was checked. Presign again, and upload the file once.',
+    );
+  }
 }
 
 /** Creates the document, or returns that of an earlier call; null if it was deleted meanwhile, which nothing may undo. */

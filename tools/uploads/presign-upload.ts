@@ -43,7 +43,7 @@ export const presignUpload = defineTool({
   output: PresignReply,
   async run(
     { deps, principal }: ToolContext<'limits' | 'objects' | 'uploads' | 'usage'>,
-    { contentType, size, visibility, projectId },
+    { contentType, size, contentMd5, visibility, projectId },
   ) {
     const type = acceptedType(contentType);
     const { uploadMaxBytes, signContentType } = deps.limits;
@@ -79,6 +79,7 @@ export const presignUpload = defineTool({
       contentLength: size,
       contentType: type,
       signContentType,
+      ...(contentMd5 !== undefined && { contentMd5 }),
       expiresAt,
     });
     // After the store has agreed: it refuses when the disk is nearly full.

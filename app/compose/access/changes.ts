@@ -1,13 +1,32 @@
 import { SharedReads } from '#src/concurrency/shared-reads.ts';
 import type { OrganizationRecord, ProjectRecord } from '#src/domain/access/organization.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
+import type { Siblings } from '#app/compose/processes/siblings.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+
+/** Shortest time between two checks that siblings ask for. */
+const hearAgainMs = 250;
 
 type Method = (...args: never[]) => Promise<unknown>;
 
-/** Notifies listeners in this process that a caller's access may have ended, so that open streams end at once. */
+/** Notifies listeners, of this process and its siblings, that a caller's access may have ended, so that open streams end at once. */
 export class AccessChanges {
   readonly #listeners = new Set<() => void>();
+  readonly #siblings: Pick<Siblings, 'tellAccess'>;
+  #pause: NodeJS.Timeout | null = null;
+  #again = false;
+
+  /** Hears of changes in `siblings` for as long as these tell. */
+  constructor(siblings: Pick<Siblings, 'tellAccess' | 'onAccess'>) {
+    this.#siblings = siblings;
+    siblings.onAccess(() => this.#hear());
+  }
+
+  /** Tells everybody, here and in the siblings. */
+  announce(): void {
+    this.#notify();
+    this.#siblings.tellAccess();
+  }
 
   /** Returns a function that stops listening. */
   on(listener: () => void): () => void {
@@ -21,12 +40,30 @@ export class AccessChanges {
       const method = store[name] as Method;
       const notifying = async (...args: never[]): Promise<unknown> => {
         const answer = await method.apply(store, args);
-        for (const listener of this.#listeners) listener();
+        this.announce();
         return answer;
       };
       return [name, notifying];
     });
     return { ...store, ...(Object.fromEntries(wrapped) as Partial<Store>) };
+  }
+
+  /** Siblings may tell as often as people sign out: their messages are checked at once, and then together. */
+  #hear(): void {
+    if (this.#pause !== null) {
+      this.#again = true;
+      return;
+    }
+    this.#notify();
+    this.#pause = setTimeout(() => {
+      this.#pause = null;
+      if (this.#again) this.#hear();
+      this.#again = false;
+    }, hearAgainMs).unref();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
   }
 }
 

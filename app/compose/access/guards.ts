@@ -4,6 +4,7 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import { trustOf } from '#http/guard/address.ts';
 import { Connections } from '#http/guard/connections.ts';
 import { LimitLog } from '#http/guard/limit-log.ts';
+import type { SharedCounts } from '#http/guard/counts/counted-window.ts';
 import { createRateLimiters, type RateLimiters } from '#http/guard/rate-limit.ts';
 import { Strangers } from '#http/guard/strangers.ts';
 
@@ -35,7 +36,11 @@ export function connectionsFor(files: number | null, wanted: number): number {
   return Math.min(wanted, Math.max(10, Math.floor((files - ownDescriptors) / 2.5)));
 }
 
-export function createGuards({ rateLimits, connections, trustedProxies }: Config, logger: Logger): Guards {
+export function createGuards(
+  { rateLimits, connections, trustedProxies }: Config,
+  logger: Logger,
+  shared: SharedCounts | null,
+): Guards {
   const log = new LimitLog(logger);
   const trusts = trustOf(trustedProxies);
   const most = connectionsFor(openFilesMax(), connections.most);
@@ -47,7 +52,7 @@ export function createGuards({ rateLimits, connections, trustedProxies }: Config
   const bounds = new Connections({ most, perAddress: connections.perAddress, trusts, log });
   return {
     log,
-    limiters: rateLimits === null ? null : createRateLimiters(rateLimits, log),
+    limiters: rateLimits === null ? null : createRateLimiters(rateLimits, { log, shared }),
     strangers: new Strangers({ trusts, perSecond: rateLimits?.address ?? null, connections: bounds, log }),
     connections: bounds,
   };

@@ -15,7 +15,7 @@ const rates = {
 /** Built-in authorization server. null when the operator configured an external one. */
 export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core, log?: LimitLog): ApiParts['oauth'] {
   if (oauthIssuer !== null) return null;
-  const { deps, outside, sessions } = core;
+  const { deps, outside, sessions, sharedCounts: shared } = core;
   const { oauth: store, members, organizations, audit, logger } = deps;
   return {
     store,
@@ -40,8 +40,12 @@ export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core, log
     limiters:
       rateLimits !== null
         ? {
-            tokens: new RateLimiter(rates.tokens, { kind: 'OAuth requests of an address', log }),
-            registrations: new RateLimiter(rates.registrations, { kind: 'OAuth registrations of an address', log }),
+            tokens: new RateLimiter(rates.tokens, { kind: 'OAuth requests of an address', log, shared }),
+            registrations: new RateLimiter(rates.registrations, {
+              kind: 'OAuth registrations of an address',
+              log,
+              shared,
+            }),
           }
         : null,
   };

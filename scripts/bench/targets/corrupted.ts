@@ -32,10 +32,9 @@ function damaged(bytes: Buffer, random: Random): Buffer {
 
 async function read(bytes: Buffer, contentType: Scan['contentType']): Promise<void> {
   const head: ObjectHead = { key: 'uploads/bench', sizeBytes: bytes.length, etag: 'etag', contentType };
-  const objects = { head: async () => head, get: async () => bytes };
+  const objects = { read: async () => ({ head, bytes }) };
   const upload = { _id: 'uploads/bench', sizeBytes: bytes.length, contentType };
-  const parts = { objects, images } as unknown as Parameters<typeof inspectUpload>[0];
-  const { facts } = await inspectUpload(parts, upload as UploadRecord);
+  const { facts } = await inspectUpload({ objects, images }, upload as UploadRecord);
   await images.page(bytes, facts.pages - 1);
 }
 

@@ -8,6 +8,8 @@ const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 interface Read {
   readonly queue: () => Promise<{ readonly depth: number; readonly oldestSeconds: number }>;
   readonly stored: () => Promise<Stored>;
+  /** Failed commands and connections since the start; null: no Redis is configured. */
+  readonly redisErrors: (() => number) | null;
 }
 
 /** Without labels of organizations: a scraper needs the sum, and each organization would be a series. */
@@ -29,9 +31,23 @@ function storageGauges(stored: Read['stored']): readonly Gauge[] {
   ];
 }
 
+function redisErrorCount(read: () => number): Counter {
+  let counted = 0;
+  return new Counter({
+    name: 'inkgraph_redis_errors_total',
+    help: 'Failed commands and connections of Redis',
+    registers: [],
+    collect() {
+      const errors = read();
+      this.inc(errors - counted);
+      counted = errors;
+    },
+  });
+}
+
 /** `ofOthers`: what `json` returns in the other processes on this machine. */
 export function createPrometheusMetrics(
-  { queue: readQueue, stored }: Read,
+  { queue: readQueue, stored, redisErrors }: Read,
   ofOthers: () => Promise<readonly (readonly object[])[]> = async () => [],
 ): Metrics {
   const registry = new Registry();
@@ -83,6 +99,7 @@ export function createPrometheusMetrics(
     },
   });
   for (const gauge of [depth, oldest, ...storageGauges(stored)]) registry.registerMetric(gauge);
+  if (redisErrors !== null) registry.registerMetric(redisErrorCount(redisErrors));
   return {
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),

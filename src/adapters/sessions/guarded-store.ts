@@ -37,12 +37,18 @@ export function guardStore(store: SessionStore, watch: Watch, logger: Logger): S
       throw appError;
     }
   };
+  let isDown = false;
   const lenient = async (work: () => Promise<string | null>): Promise<string | null> => {
     if (watch.changes === true) return strict(work);
     try {
-      return await work();
+      const value = await work();
+      isDown = false;
+      return value;
     } catch (error) {
-      logger.warn({ err: error }, 'the session store does not respond: sessions are read from the database');
+      // One line for an outage: every request reads a session.
+      if (!isDown)
+        logger.warn({ err: error }, 'the session store does not respond: sessions are read from the database');
+      isDown = true;
       return null;
     }
   };

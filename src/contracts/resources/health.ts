@@ -12,10 +12,18 @@ export const Health = z
     checks: z.object({
       database: Check,
       objects: Check,
-      /** `bytes` and `objects` are stored or promised in all organizations. Degraded: uploads are refused, because less than `minFreeBytes` is free. */
-      storage: Check.extend({ freeBytes: z.number(), minFreeBytes: z.number(), bytes: z.int(), objects: z.int() }),
-      queue: Check.extend({ depth: z.int(), oldestSeconds: z.number() }),
+      /** `bytes` and `objects` are stored or promised in all organizations. Degraded: uploads are refused, because less than `minFreeBytes` is free. null: the object store tells no limit. */
+      storage: Check.extend({
+        freeBytes: z.number().nullable(),
+        minFreeBytes: z.number().nullable(),
+        bytes: z.int(),
+        objects: z.int(),
+      }),
+      /** `oldestEventSeconds`: age of the oldest event of a document that is not relayed, such as an upload without a run. */
+      queue: Check.extend({ depth: z.int(), oldestSeconds: z.number(), oldestEventSeconds: z.number() }),
       search: Check,
+      /** Absent where no Redis is configured. An error makes the service degraded: it goes on without Redis. */
+      redis: Check.optional(),
       models: Check.extend({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),
     }),
   })

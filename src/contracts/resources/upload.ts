@@ -11,10 +11,16 @@ const contentType = z
 const size = z.int().min(1).describe('Exact size of the file in bytes');
 
 /** The use case checks media type and size limit, since they answer 415 and 413 instead of 400. */
-export const PresignBody = z.strictObject({ contentType, size });
+const contentMd5 = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{21}[AQgw]==$/, 'expected the MD5 digest in base64: 24 characters')
+  .optional()
+  .describe('MD5 digest of the file in base64. The store then refuses a body with another digest');
+export const PresignBody = z.strictObject({ contentType, size, contentMd5 });
 export const ServicePresignBody = z.strictObject({
   contentType,
   size,
+  contentMd5,
   visibility: Visibility.describe('Set here; ack does not take it'),
 });
 
@@ -22,6 +28,7 @@ export const DashboardPresignBody = z.strictObject({
   projectId: AnyId.describe('Project of the document'),
   contentType,
   size,
+  contentMd5,
 });
 
 export const PresignReply = z

@@ -1,4 +1,4 @@
-/** Metadata of a stored object. `etag` identifies these exact bytes (SHA-256, lower-case hex, on the disk store). */
+/** Metadata of a stored object. `etag` identifies these exact bytes: SHA-256 in hex on the disk store, the service's own on S3. */
 export interface ObjectHead {
   readonly key: string;
   readonly sizeBytes: number;
@@ -13,6 +13,8 @@ export interface PresignPut {
   /** Recorded with the object. A condition on the request only if `signContentType` is set. */
   readonly contentType: string;
   readonly signContentType?: boolean;
+  /** MD5 digest of the body in base64 (RFC 1864). The store refuses another body. */
+  readonly contentMd5?: string;
   readonly expiresAt: Date;
 }
 
@@ -31,9 +33,10 @@ export interface DiskState {
 
 /**
  * Large bytes by key. Keys are `/`-separated segments of `[A-Za-z0-9._-]`, at most 512 characters; anything else is
- * refused with `object.not_found`. A key is written once: the first complete body wins, later writers get `object.exists`, and after a
- * delete `object.deleted` until the upload address has expired. `put` and `presignPut` throw `storage.full` when the disk is nearly full.
- * Held by test/conformance/object-store.ts. Source: docs/decisions/0007.
+ * refused with `object.not_found`. Where `writeOnce` is true, a key is written once: the first complete body wins, later writers get
+ * `object.exists`, and after a delete `object.deleted` until the upload address has expired. `put` and `presignPut` throw `storage.full` when
+ * the disk is nearly full. Every method throws `service.unavailable` when the store does not respond. Held by
+ * test/conformance/object-store.ts. Source: docs/decisions/0007, 0114.
  */
 export interface ObjectStore {
   /** True if stored objects never change, so that acknowledged bytes need no copy. */
@@ -56,5 +59,6 @@ export interface ObjectStore {
   deleteAll(keys: readonly string[]): Promise<void>;
   /** Rejects when the store is not available. */
   check(): Promise<void>;
-  disk(): Promise<DiskState>;
+  /** null: the store tells no limit. */
+  disk(): Promise<DiskState | null>;
 }

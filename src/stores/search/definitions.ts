@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { MongoServerError, type Collection, type Db, type Document } from 'mongodb';
 
 export const textIndexName = 'documents_text';
@@ -61,61 +60,95 @@ const vectorIndex = ({ text, image }: VectorDimensions): SearchIndexDefinition =
   },
 });
 
-/** Checks that the wanted definition is part of the actual one: servers add defaults. */
-function holds(present: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted))
-    return (
-      Array.isArray(present) && present.length === wanted.length && wanted.every((item, at) => holds(present[at], item))
-    );
-  if (typeof wanted !== 'object' || wanted === null) return present === wanted;
-  if (typeof present !== 'object' || present === null) return false;
-  return Object.entries(wanted).every(([key, value]) => holds((present as Document)[key], value));
+/** Path of a member of a list of definitions, by which two lists are compared: servers order them in their own way. */
+const pathOf = (item: unknown): unknown =>
+  typeof item === 'object' && item !== null && 'path' in item ? item.path : null;
+
+function holdsAll(present: readonly unknown[], wanted: readonly unknown[]): boolean {
+  if (present.length !== wanted.length) return false;
+  return wanted.every((item, at) => {
+    const path = pathOf(item);
+    return holds(path === null ? present[at] : present.find((one) => pathOf(one) === path), item);
+  });
 }
 
-const queryablePatienceMs = 30_000;
-const queryablePauseMs = 500;
+/** Checks that the wanted definition is part of the actual one: servers add defaults. `indexingMethod` is a wish that some refuse. */
+function holds(present: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) return Array.isArray(present) && holdsAll(present, wanted);
+  if (typeof wanted !== 'object' || wanted === null) return present === wanted;
+  if (typeof present !== 'object' || present === null) return false;
+  return Object.entries(wanted).every(
+    ([key, value]) => key === 'indexingMethod' || holds((present as Document)[key], value),
+  );
+}
+
 /** IndexAlreadyExists: another process created it a moment ago. */
 const exists = 68;
+/** CommandNotFound, CommandNotSupported, SearchNotEnabled, an unknown pipeline stage: MongoDB without Atlas Search. */
+const withoutSearch: ReadonlySet<unknown> = new Set([59, 115, 31_082, 40_324]);
+
+/** True for the refusal of a server that has no search of its own. */
+export function lacksSearch(error: unknown): boolean {
+  return error instanceof MongoServerError && withoutSearch.has(error.code);
+}
 
 async function found(records: Collection, name: string): Promise<Document | undefined> {
   const [index] = await records.listSearchIndexes(name).toArray();
   return index;
 }
 
+/** The definition without the indexing method, for servers that do not know the one that we wish for. */
+function withoutMethod(definition: Document): Document {
+  if (!Array.isArray(definition['fields'])) return definition;
+  const fields = definition['fields'].map((field: Document) =>
+    Object.fromEntries(Object.entries(field).filter(([name]) => name !== 'indexingMethod')),
+  );
+  return { ...definition, fields };
+}
+
 async function create(records: Collection, { name, type, definition }: SearchIndexDefinition): Promise<void> {
   try {
     await records.createSearchIndex({ name, type, definition });
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== exists) throw error;
+    if (!(error instanceof MongoServerError)) throw error;
+    if (error.code === exists) return;
+    if (!error.message.includes('indexingMethod')) throw error;
+    await records.createSearchIndex({ name, type, definition: withoutMethod(definition) });
   }
 }
 
+/** Index of words for a server without search: `$text` ranks by it. One of a collection, led by the organization. */
+async function createWordIndex(records: Collection): Promise<void> {
+  const words = Object.fromEntries(
+    ['title', 'description', 'ocrText', 'segmentationText'].map((path) => [path, 'text']),
+  );
+  const weights = { title: 3, description: 2, ocrText: 1, segmentationText: 1 };
+  const key = { organizationId: 1, ...words } as const;
+  const options = { weights, default_language: 'english', language_override: 'noLanguage' };
+  await records.createIndexes([{ key, name: 'documents_words', ...options }]);
+}
+
 /**
- * Creates missing search indexes and updates those with another definition. Atlas builds them afterwards: this waits up to half a minute,
- * and `check` of the search rejects until they are ready.
+ * Creates missing search indexes and updates those with another definition. Atlas builds them afterwards; `check` of the search rejects
+ * until they are ready. Returns false for a server without search, which gets an index of words instead.
  */
-export async function ensureSearchIndexes(db: Db, dimensions: VectorDimensions): Promise<void> {
+export async function ensureSearchIndexes(db: Db, dimensions: VectorDimensions): Promise<boolean> {
   const known = await db.listCollections({ name: 'searchRecords' }).toArray();
   if (known.length === 0) await db.createCollection('searchRecords');
   const records = db.collection('searchRecords');
-  const wanted = [textIndex, vectorIndex(dimensions)];
-  for (const index of wanted) {
-    const present = await found(records, index.name);
-    if (present === undefined) await create(records, index);
-    else if (!holds(present['latestDefinition'], index.definition))
-      await records.updateSearchIndex(index.name, index.definition);
+  try {
+    for (const index of [textIndex, vectorIndex(dimensions)]) {
+      const present = await found(records, index.name);
+      if (present === undefined) await create(records, index);
+      else if (!holds(present['latestDefinition'], index.definition))
+        await records.updateSearchIndex(index.name, index.definition);
+    }
+    return true;
+  } catch (error) {
+    if (!lacksSearch(error)) throw error;
+    await createWordIndex(records);
+    return false;
   }
-  const deadline = Date.now() + queryablePatienceMs;
-  while (
-    Date.now() < deadline &&
-    (
-      await missingIndexes(
-        records,
-        wanted.map(({ name }) => name),
-      )
-    ).length > 0
-  )
-    await pause(queryablePauseMs);
 }
 
 /** Names of indexes that are not ready: a search in a missing index is empty, not an error. */

@@ -75,7 +75,7 @@ async function withIdentifier(
 }
 
 /** Counts the query's identifiers in each document. A part of a longer identifier that was found does not count again. */
-async function withIdentifiers(
+export async function withIdentifiers(
   searchRecords: Collection<SearchRow>,
   request: RetrieverRequest,
 ): Promise<Map<string, number>> {
@@ -87,6 +87,16 @@ async function withIdentifiers(
     if (!longer) for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   return counts;
+}
+
+/** Adds the points of identifiers and phrases, the most first. */
+export function exactHits(
+  identified: ReadonlyMap<string, number>,
+  phrased: readonly RetrieverHit[],
+): readonly RetrieverHit[] {
+  const scores = new Map(identified);
+  for (const { documentId, score } of phrased) scores.set(documentId, (scores.get(documentId) ?? 0) + score);
+  return [...scores].map(([documentId, score]) => ({ documentId, score })).toSorted((a, b) => b.score - a.score);
 }
 
 /** Retrievers over `searchRecords`. Each filters by tenant inside the index, not afterwards. */
@@ -120,9 +130,7 @@ export function createSearchRetrievers(searchRecords: Collection<SearchRow>): Se
     async exact(request) {
       if (isNarrowedToNothing(request)) return [];
       const [identified, phrased] = await Promise.all([withIdentifiers(searchRecords, request), withPhrases(request)]);
-      const scores = new Map(identified);
-      for (const { documentId, score } of phrased) scores.set(documentId, (scores.get(documentId) ?? 0) + score);
-      return [...scores].map(([documentId, score]) => ({ documentId, score })).toSorted((a, b) => b.score - a.score);
+      return exactHits(identified, phrased);
     },
     async lexical(request) {
       if (isNarrowedToNothing(request)) return [];

@@ -2,28 +2,43 @@ import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { createHighlights } from '#src/stores/search/highlights.ts';
+import { ChosenRetrievers } from '#src/stores/search/chosen-retrievers.ts';
 import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
+import { createWordRetrievers } from '#src/stores/search/word-retrievers.ts';
 import { searchRowOf, type SearchRecord } from '#src/stores/search/row.ts';
 import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybrid-search.ts';
 
-/** Search by `$search` (BM25), `$vectorSearch` and an index of identifiers. Results are fused here: docs/decisions/0024. */
+/** Time that an answer about the state of the indexes is good for. */
+const freshMs = { ready: 30_000, missing: 2_000 };
+
+/**
+ * Search by `$search` (BM25), `$vectorSearch` and an index of identifiers. Results are fused here: docs/decisions/0024. A MongoDB without
+ * search finds words by an ordinary index: docs/decisions/0120.
+ */
 export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRecords'>, options: SearchOptions) {
+  const names = [textIndexName, ...(options.mode === 'hybrid' ? [vectorIndexName] : [])];
+  const retrievers = new ChosenRetrievers({
+    search: createSearchRetrievers(searchRecords),
+    words: createWordRetrievers(searchRecords),
+    isReady: async () => (await missingIndexes(searchRecords as never, names)).length === 0,
+  });
+  let known: { readonly missing: readonly string[]; readonly until: number } = { missing: [], until: 0 };
   return {
     async upsert(record: SearchRecord): Promise<void> {
       const { _id, ...row } = searchRowOf(record);
       const filter = { _id, organizationId: record.organizationId };
       await searchRecords.replaceOne(filter, row, { upsert: true, ...processSafe });
     },
-    search: createHybridSearch(createSearchRetrievers(searchRecords), options),
+    search: createHybridSearch(retrievers, options),
     /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */
     highlights: createHighlights(searchRecords),
     /** Rejects when search is not ready. */
     async check(): Promise<void> {
-      const missing = await missingIndexes(searchRecords as never, [
-        textIndexName,
-        ...(options.mode === 'hybrid' ? [vectorIndexName] : []),
-      ]);
-      if (missing.length > 0) throw new Error(`search indexes are not ready: ${missing.join(', ')}`);
+      if (known.until < Date.now()) {
+        const missing = await missingIndexes(searchRecords as never, names);
+        known = { missing, until: Date.now() + (missing.length === 0 ? freshMs.ready : freshMs.missing) };
+      }
+      if (known.missing.length > 0) throw new Error(`search indexes are not ready: ${known.missing.join(', ')}`);
     },
     /** Removes a deleted document from search. */
     async delete(organizationId: string, documentId: string): Promise<void> {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { z } from 'zod';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { Operation } from '#src/contracts/resources/operation.ts';
+import { unfitJson } from '#graphs/edit/json-value.ts';
 
 export type OperationInput = z.input<typeof Operation>;
 
@@ -12,7 +13,10 @@ const id = fc.constantFrom(...ids);
 const from = fc.constantFrom('START', ...ids);
 const to = fc.constantFrom('END', ...ids);
 const channel = fc.constantFrom(...channels);
-const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('prompt text', null, 7, { $expr: 'text' }));
+/** Values that a stored graph can hold: an operation that brings the name `__proto__` is refused. */
+const value = fc
+  .oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('prompt text', null, 7, { $expr: 'text' }))
+  .filter((candidate) => unfitJson(candidate) === null);
 const config = fc.dictionary(fc.constantFrom('prompt', 'limit', 'toString', 'x/y~z'), value, { maxKeys: 3 });
 const route = fc.record({ if: fc.constantFrom('text == ""', 'sum > 1'), to });
 

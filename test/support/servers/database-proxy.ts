@@ -11,6 +11,9 @@ export interface DatabaseProxy extends AsyncDisposable {
   /** Breaks every connection and refuses new ones, until `mend`. */
   cut(): Promise<void>;
   mend(): void;
+  /** Keeps every connection open, and carries nothing in either direction, until `resume`: a database that hangs. */
+  pause(): void;
+  resume(): void;
 }
 
 /** Stands between the program and its database: counts what is asked, and can cut the line. */
@@ -22,6 +25,7 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
   let counted = 0;
   let kept = { text: '', seen: Promise.withResolvers<void>() };
   let broken = false;
+  let paused = false;
 
   const server = createServer((client) => {
     if (broken) {
@@ -49,6 +53,7 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
       else upstream.write(bytes);
     });
     upstream.on('data', (bytes: Buffer) => client.write(bytes));
+    if (paused) for (const socket of [client, upstream]) socket.pause();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,6 +79,14 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
     cut,
     mend() {
       broken = false;
+    },
+    pause() {
+      paused = true;
+      for (const socket of sockets) socket.pause();
+    },
+    resume() {
+      paused = false;
+      for (const socket of sockets) socket.resume();
     },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');

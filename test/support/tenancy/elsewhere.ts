@@ -15,7 +15,7 @@ export const elsewhere = Object.values({
   'writes the organization itself':
     'executions.setQueueWeight organizations.insertOrganization organizations.insertProject organizations.demandSecondFactor',
   'loops of the system that work for everybody':
-    'documents.withPendingEvents executions.withPendingCallback deliveries.claim experiments.listRunning members.unfinishedRemovals',
+    'documents.withPendingEvents documents.oldestPendingEvent executions.withPendingCallback deliveries.claim experiments.listRunning members.unfinishedRemovals',
   'an account, before any organization is known':
     'guesses.take guesses.giveBack guesses.forget passkeys.ofUser passkeys.hasAny passkeys.count passkeys.ownerOf passkeys.use',
   'mails and links of an account, which belongs to no organization':
@@ -25,10 +25,11 @@ export const elsewhere = Object.values({
   'who somebody is, before anything is asked': 'members.organizationsOf members.userIdOf',
   'a worker or its health': 'executions.claim executions.depth executions.seeLeases executions.waitOf search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName',
-  'only wakes its listener: what there is, `events.read` tells': 'events.subscribe events.receive',
+  'only wakes its listener: what there is, `events.read` tells':
+    'events.subscribe events.receive events.storedElsewhere',
   'filters as executions.listRuns and results.latestOcr do, over rows that no run of this test has':
     'executions.answeredRuns executions.recentRuns results.blockHashes steps.costOf',
-  'reads nothing': 'results.segmentationIdOf nodeCache.idle',
+  'reads nothing': 'results.segmentationIdOf nodeCache.idle events.lookMs',
 }).flatMap((names) => names.split(' '));
 
 /** Reads without an id to guess: they list what the organization has. */

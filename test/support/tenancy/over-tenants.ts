@@ -10,6 +10,7 @@ export const overTenants: Readonly<Record<string, string>> = {
   'executions.lost': 'a worker asks for the runs it holds, by their ids',
   'executions.withPendingCallback': 'the outbox of callbacks is one for everybody',
   'documents.withPendingEvents': 'the relay works for everybody',
+  'documents.oldestPendingEvent': 'how old the outbox is, for health',
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
   'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
   'experiments.listRunning': 'the sweep repairs the experiments of everybody',

@@ -72,6 +72,7 @@ test('health is degraded when the oldest run waits longer than the bound', async
   const modelLabels = { describer: 'd', textEmbeddings: 't', imageEmbeddings: 'i' };
   const health = () =>
     new HealthService({
+      redis: () => null,
       version: '1',
       queue: reader,
       queueWaitSeconds: 30,
@@ -79,6 +80,7 @@ test('health is degraded when the oldest run waits longer than the bound', async
       checkDatabase: fine,
       checkObjects: fine,
       checkSearch: fine,
+      oldestEvent: async () => null,
       disk: async () => ({ freeBytes: 1, minFreeBytes: 0 }),
       stored: async () => ({ bytes: 0, objects: 0 }),
     }).health('agents');
@@ -92,4 +94,30 @@ test('health is degraded when the oldest run waits longer than the bound', async
     status: 'degraded',
     checks: { queue: { status: 'degraded', oldestSeconds: 31, detail: expect.stringContaining('30 s') } },
   });
+});
+
+test('health is degraded while an event of a document waits for longer than a minute', async () => {
+  let at: Date | null = new Date(Date.now() - 30_000);
+  const fine = async (): Promise<void> => undefined;
+  const health = () =>
+    new HealthService({
+      redis: () => null,
+      version: '1',
+      queue: { read: async () => ({ depth: 0, oldestSeconds: 0 }) },
+      queueWaitSeconds: 30,
+      modelLabels: { describer: 'd', textEmbeddings: 't', imageEmbeddings: 'i' },
+      checkDatabase: fine,
+      checkObjects: fine,
+      checkSearch: fine,
+      oldestEvent: async () => at,
+      disk: async () => ({ freeBytes: 1, minFreeBytes: 0 }),
+      stored: async () => ({ bytes: 0, objects: 0 }),
+    }).health('api');
+  expect((await health()).checks.queue.status).toBe('ok');
+  at = new Date(Date.now() - 120_000);
+  const { status, checks } = await health();
+  expect([status, checks.queue.status]).toEqual(['degraded', 'degraded']);
+  expect(checks.queue.oldestEventSeconds).toBeGreaterThanOrEqual(120);
+  at = new Date(Date.now() + 60_000);
+  expect((await health()).checks.queue).toMatchObject({ status: 'ok', oldestEventSeconds: 0 });
 });

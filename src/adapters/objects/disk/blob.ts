@@ -15,25 +15,32 @@ export interface Arrived {
   readonly sizeBytes: number;
 }
 
-/** Writes and hashes chunk by chunk. Throws `object.length_mismatch` unless exactly `expectedBytes` arrive. */
+/**
+ * Writes and hashes chunk by chunk. Throws `object.length_mismatch` unless exactly `sizeBytes` arrive, `object.digest_mismatch` unless they
+ * have the MD5 digest `md5`, in base64.
+ */
 export async function receive(
   folders: StoreFolders,
   chunks: AsyncIterable<Uint8Array>,
-  expectedBytes: number,
+  { sizeBytes: expectedBytes, md5 }: { readonly sizeBytes: number; readonly md5?: string },
 ): Promise<Arrived> {
   const path = tempFile(folders);
   const handle = await open(path, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
+    const check = md5 === undefined ? null : createHash('md5');
     let sizeBytes = 0;
     for await (const chunk of chunks) {
       sizeBytes += chunk.length;
       if (sizeBytes > expectedBytes) break;
       hash.update(chunk);
+      check?.update(chunk);
       await handle.writeFile(chunk);
     }
     if (sizeBytes !== expectedBytes)
       throw new AppError('object.length_mismatch', `The body must have exactly ${expectedBytes} bytes.`);
+    if (check !== null && check.digest('base64') !== md5)
+      throw new AppError('object.digest_mismatch', 'The body does not have the announced MD5 digest. Send it again.');
     return { path, handle, etag: hash.digest('hex'), sizeBytes };
   } catch (error) {
     await handle.close();

@@ -37,15 +37,16 @@ async function publish(folders: StoreFolders, draft: string, record: ObjectHead)
  * Stores a body under a free key: first the bytes, then their name, then the record that makes them visible. Resolves when a power cut
  * cannot undo it. `vetoed` is called when all bytes have arrived; when it returns true, nothing is stored and the result is null.
  * `writableUntil` is the expiry of the address that allows the write, in milliseconds since 1970. Throws `object.exists`,
- * `object.deleted`, `object.length_mismatch`, and errors of `chunks`.
+ * `object.deleted`, `object.length_mismatch`, `object.digest_mismatch`, and errors of `chunks`.
  */
 export async function storeBody(
   folders: StoreFolders,
-  { writableUntil, ...object }: NewObject & { readonly writableUntil?: number },
+  { writableUntil, md5, ...object }: NewObject & { readonly writableUntil?: number; readonly md5?: string },
   chunks: AsyncIterable<Uint8Array>,
   vetoed: () => boolean = () => false,
 ): Promise<ObjectHead | null> {
-  const arrived = await receive(folders, chunks, object.sizeBytes);
+  const { sizeBytes } = object;
+  const arrived = await receive(folders, chunks, md5 === undefined ? { sizeBytes } : { sizeBytes, md5 });
   const record: ObjectHead = { ...object, etag: arrived.etag };
   const stored = writableUntil === undefined ? record : { ...record, writableUntil };
   const draft = tempFile(folders);

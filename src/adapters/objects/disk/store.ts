@@ -3,7 +3,7 @@ import { createSecretKey } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 
 import { AppError } from '#src/domain/app-error.ts';
-import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import type { DiskState, ObjectStore } from '#src/domain/ports/object-store.ts';
 
 import { assertObjectKey } from '../key.ts';
 
@@ -12,7 +12,8 @@ import { BlobCollector } from './collector.ts';
 import { copyRecord, storeBody } from './commit.ts';
 import { removeFile } from './files.ts';
 import { createListener, type ListenerGate, startListening, stopListening } from './listener/server.ts';
-import { assertContentType, getPath, putPath } from './presign.ts';
+import { assertContentType } from '../presign-fields.ts';
+import { getPath, putPath } from './presign.ts';
 import { readBytes, readObject } from './read.ts';
 import { readRecord } from './record.ts';
 import { removeRecords } from './remove.ts';
@@ -43,6 +44,7 @@ export interface DiskObjectStoreOptions {
 }
 
 export interface DiskObjectStore extends ObjectStore {
+  disk(): Promise<DiskState>;
   /** Serves signed addresses. A process may use the store without it. Rejects with the error of the system. */
   listen(gate?: ListenerGate | null): Promise<{ url: string; port: number }>;
   close(): Promise<void>;
@@ -85,7 +87,12 @@ interface StorageParts {
   readonly clock: () => Date;
 }
 
-function storage({ folders, collector, space, clock }: StorageParts): Omit<ObjectStore, 'presignPut' | 'presignGet'> {
+function storage({
+  folders,
+  collector,
+  space,
+  clock,
+}: StorageParts): Omit<DiskObjectStore, 'presignPut' | 'presignGet' | 'listen' | 'close' | 'sweepOrphans'> {
   return {
     writeOnce: true,
     async head(key) {
@@ -155,7 +162,13 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
     async presignPut(request) {
       const url = origin() + putPath(secret, request, maxBytes);
       await space.assertRoom(request.contentLength);
-      return { url, headers: request.signContentType === true ? { 'content-type': request.contentType } : {} };
+      return {
+        url,
+        headers: {
+          ...(request.signContentType === true && { 'content-type': request.contentType }),
+          ...(request.contentMd5 !== undefined && { 'content-md5': request.contentMd5 }),
+        },
+      };
     },
     async presignGet(request) {
       return origin() + getPath(secret, request);

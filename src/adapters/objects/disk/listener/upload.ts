@@ -33,6 +33,8 @@ function checkHeaders(request: IncomingMessage, terms: Terms, maxBytes: number):
   if (length > maxBytes) throw new AppError('request.too_large', `An object may have at most ${maxBytes} bytes.`);
   if (terms.signed !== undefined && headers['content-type'] !== terms.type)
     throw new AppError('object.signature_invalid', `This address needs the header Content-Type: ${terms.type}.`);
+  if (terms.md5 !== undefined && headers['content-md5'] !== terms.md5)
+    throw new AppError('object.signature_invalid', `This address needs the header Content-MD5: ${terms.md5}.`);
   return length;
 }
 
@@ -54,7 +56,8 @@ export async function receiveUpload(
   exchange.proceed();
   const chunks = bodyChunks(request, rules.pace, sizeBytes);
   const writableUntil = Number(address.terms.expires);
-  const object = { key: address.key, contentType: address.terms.type ?? '', sizeBytes, writableUntil };
+  const { type = '', md5 } = address.terms;
+  const object = { key: address.key, contentType: type, sizeBytes, writableUntil, ...(md5 !== undefined && { md5 }) };
   const head = await storeBody(rules.folders, object, chunks, () => abandoned(request));
   if (head === null) throw new SenderGoneError('The connection ended before the object was stored.');
   response.writeHead(200, { etag: `"${head.etag}"`, 'content-length': 0 });

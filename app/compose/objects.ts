@@ -1,0 +1,75 @@
+import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
+import type { S3Abilities, S3Settings } from '#src/adapters/objects/s3/settings.ts';
+import type { S3ObjectStore } from '#src/adapters/objects/s3/store.ts';
+import { configuredAddresses } from '#app/compose/addresses.ts';
+import type { Config } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+
+/** The object store of this process. */
+export interface Objects {
+  readonly objects: ObjectStore;
+  /** The store on this machine's disk, which answers signed addresses itself. null: a service does. */
+  readonly disk: Pick<DiskObjectStore, 'listen' | 'sweepOrphans'> | null;
+}
+
+/** Opens S3 where a bucket is configured, else a folder. `stack` closes it. Throws ConfigError for a bucket that cannot be used. */
+export async function openObjects(
+  config: Config,
+  { secret, logger }: { readonly secret: Buffer; readonly logger: Logger },
+  stack: AsyncDisposableStack,
+): Promise<Objects> {
+  if (config.s3 !== null) {
+    const objects = await openBucket(config, config.s3, stack);
+    logger.info({ bucket: config.s3.bucket, ...objects.abilities }, 'uploads are stored in S3');
+    return { objects, disk: null };
+  }
+  const disk = await createDiskObjectStore({
+    dataDir: config.dataDir,
+    secret,
+    host: config.host,
+    port: config.ports.objects,
+    publicUrl: config.objectsUrl ?? undefined,
+    maxBytes: config.uploads.maxBytes,
+    space: {
+      minFreeBytes: config.uploads.minFreeBytes,
+      onFull: (state) =>
+        logger.error(state, 'uploads are refused: the disk of DATA_DIR is nearly full. Free some space'),
+    },
+    onError: (error, requestId) => logger.error({ err: error, requestId }, 'object request failed'),
+  });
+  stack.defer(() => disk.close());
+  return { objects: disk, disk };
+}
+
+async function openBucket(config: Config, settings: S3Settings, stack: AsyncDisposableStack): Promise<S3ObjectStore> {
+  // The SDK takes memory and time to load: only where it is used.
+  const { createS3ObjectStore } = await import('#src/adapters/objects/s3/store.ts');
+  try {
+    const store = await createS3ObjectStore({
+      settings,
+      maxBytes: config.uploads.maxBytes,
+      origins: uploadOrigins(config),
+    });
+    stack.defer(() => store.close());
+    return store;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { cause } = error;
+    const why = cause instanceof Error && error.detail.startsWith('The object store') ? ` (${cause.name})` : '';
+    throw new ConfigError(`S3_BUCKET cannot be used: ${error.detail}${why}`, { cause: error });
+  }
+}
+
+/** Origins of pages that upload: the API's own, and those of DASHBOARD_ORIGINS. */
+function uploadOrigins(config: Config): readonly string[] {
+  return [new URL(configuredAddresses(config).api).origin, ...config.dashboard.origins];
+}
+
+/** Tries a bucket as the start of the product does. Returns what its service can do. Throws ConfigError. */
+export async function tryBucket(config: Config, settings: S3Settings): Promise<S3Abilities> {
+  await using stack = new AsyncDisposableStack();
+  return (await openBucket(config, settings, stack)).abilities;
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { connectDatabase, describeServer, type Database } from '#src/stores/connect.ts';
+import { lacksSearch, missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
+import type { Config } from '#src/config/config.ts';
+import type { Finding } from '#scripts/cli/finding.ts';
+
+/** Difference of two clocks from which times in lists and logs confuse. Nothing rests on equal clocks. */
+const mostSkewMs = 5_000;
+
+async function serverFindings({ db }: Database): Promise<Finding[]> {
+  const asked = Date.now();
+  const { version, isTooOld, kind, localTime } = await describeServer(db);
+  const skewMs = Math.abs(localTime.getTime() - (asked + Date.now()) / 2);
+  return [
+    isTooOld
+      ? { ok: false, what: `MongoDB ${version} is too old`, fix: 'upgrade it to 8.0 or newer' }
+      : { ok: true, what: `MongoDB ${version} (${kind}), database ${db.databaseName}` },
+    skewMs <= mostSkewMs
+      ? { ok: true, what: `clocks of MongoDB and of this machine agree to ${Math.round(skewMs)} ms` }
+      : {
+          ok: false,
+          what: `the clock of MongoDB differs by ${Math.round(skewMs / 1_000)} s`,
+          fix: 'let both machines use NTP',
+        },
+  ];
+}
+
+/** Tries what the product does: rights are not guessed from roles. */
+async function rightsFinding({ db }: Database): Promise<Finding> {
+  const name = 'doctor';
+  const row = { _id: randomUUID() };
+  try {
+    const rows = db.collection<{ _id: string }>(name);
+    await rows.insertOne(row);
+    await rows.createIndex({ at: 1 });
+    await rows.deleteOne(row);
+    await rows.drop();
+    return { ok: true, what: 'the user of MONGODB_URI may write, and make collections and indexes' };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { ok: false, what: `MongoDB refuses: ${why}`, fix: `give the user readWrite on ${db.databaseName}` };
+  }
+}
+
+async function searchFinding({ db }: Database): Promise<Finding> {
+  const fix = 'start the services, which make them; they are ready some minutes later';
+  try {
+    const missing = await missingIndexes(db.collection('searchRecords'), [textIndexName, vectorIndexName]);
+    if (missing.length === 0) return { ok: true, what: 'search indexes are ready' };
+    return { ok: false, what: `search indexes are not ready: ${missing.join(', ')}`, fix };
+  } catch (error) {
+    if (!lacksSearch(error)) throw error;
+    return {
+      ok: true,
+      what: 'this MongoDB has no search: words are found by an ordinary index, and nothing by meaning',
+      fix: 'use Atlas, or MongoDB with mongot',
+    };
+  }
+}
+
+/** Findings about the MongoDB of MONGODB_URI. */
+export async function databaseFindings({ mongodbUri, installationSecret }: Config): Promise<readonly Finding[]> {
+  if (mongodbUri === null) return [];
+  const database = connectDatabase(mongodbUri);
+  try {
+    const found = [...(await serverFindings(database)), await rightsFinding(database), await searchFinding(database)];
+    if (installationSecret !== null) return found;
+    const what = 'INSTALLATION_SECRET is not set: processes with another DATA_DIR do not accept each other’s sessions';
+    return [
+      ...found,
+      { ok: true, what, fix: 'nothing to do on one machine; else set it to the same 32 bytes everywhere' },
+    ];
+  } catch (error) {
+    // The driver's message names hosts, never credentials.
+    const why = error instanceof Error ? error.message : String(error);
+    return [
+      { ok: false, what: `MongoDB does not respond (${why})`, fix: 'check MONGODB_URI, and that the server runs' },
+    ];
+  } finally {
+    await database.close();
+  }
+}
