@@ -21,6 +21,7 @@ import { noSiblings, withFar, type Siblings } from '#app/compose/processes/sibli
 import type { Config, Ports } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { newId } from '#src/domain/ids.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import { catalog, type Catalog } from '#graphs/catalog.ts';
@@ -108,7 +109,8 @@ function siblingsOf({ siblings = noSiblings, heardLookMs = usualHeardLookMs }: O
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   // The stack closes everything in reverse order, even if a later part cannot be created.
   await using opening = new AsyncDisposableStack();
-  const logger = overrides.logger ?? createPinoLogger(config.logLevel);
+  const instanceId = newId('instance');
+  const logger = overrides.logger ?? createPinoLogger(config.logLevel, { instanceId });
   refuseMissingLanguages(config);
   const readers = createReaders(config);
   const redis = await openRedis(config, logger, opening);
@@ -121,6 +123,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const { sessionStore, passwords, ocr, lingerMs } = overrides;
   const core = await createCore(
     {
+      instanceId,
       config,
       data,
       readers,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
@@ -170,5 +169,5 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
       await Promise.all([relay.sweep(), callbacks.sweep(), experiments.sweep()]);
     },
   };
-  return new Worker(parts, { owner: randomUUID(), ...config.runs });
+  return new Worker(parts, { owner: core.instanceId, ...config.runs });
 }

@@ -43,6 +43,8 @@ import type { ToolDeps } from '#tools/deps.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 
 export interface Core {
+  /** Name of this process, new at each start. */
+  readonly instanceId: string;
   readonly sessions: AuthService;
   readonly deps: ToolDeps;
   /** null: no mail is configured. */
@@ -69,6 +71,7 @@ export interface Core {
 }
 
 interface CoreParts {
+  readonly instanceId: string;
   readonly config: Config;
   readonly data: Data;
   readonly readers: Readers;
@@ -111,12 +114,13 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
 }
 
 function healthOf(
-  { config, data: { database }, redis }: CoreParts,
+  { instanceId, config, data: { database }, redis }: CoreParts,
   queue: QueueReader,
   { documents, modelLabels, objects, search, usage }: ToolDeps,
 ): HealthService {
   return new HealthService({
     version,
+    instanceId,
     queue,
     modelLabels,
     queueWaitSeconds: config.runs.queueWaitSeconds,
@@ -230,6 +234,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     logger,
   };
   return {
+    instanceId: parts.instanceId,
     deps,
     ...people,
     models,

@@ -32,6 +32,7 @@ export const idPrefixes = {
   grant: 'grant',
   dataset: 'ds',
   experiment: 'xp',
+  instance: 'ins',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

@@ -3,6 +3,7 @@ import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
 import { dropRecordExpiry, dropUploadExpiry } from '#src/stores/drop-expiry.ts';
 import { gatherOlderSteps } from '#src/stores/gather-older-steps.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
+import { underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
 import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
 import { widenSearchRows } from '#src/stores/search/widen-rows.ts';
@@ -10,7 +11,7 @@ import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
 import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** One ordered change of stored data. `to` is the schema version after it. */
+/** One ordered change of stored data, which may be begun again after a crash. `to` is the schema version after it. */
 interface Migration {
   readonly to: number;
   readonly title: string;
@@ -36,10 +37,14 @@ interface SchemaRow {
 }
 
 /**
- * Migrates the data to this program's schema: pending migrations in order, then indexes. Refuses data of a newer version. Returns false for
- * a server without search.
+ * Migrates the data to this program's schema: pending migrations in order, then indexes, in one process at a time. Refuses data of a
+ * newer version. Returns false for a server without search.
  */
 export async function migrate(db: Db, vectors: VectorDimensions = localVectors): Promise<boolean> {
+  return underMigrationLease(db, (stillHeld) => migrateAlone(db, vectors, stillHeld));
+}
+
+async function migrateAlone(db: Db, vectors: VectorDimensions, stillHeld: StillHeld): Promise<boolean> {
   const meta = db.collection<SchemaRow>('meta');
   const found = await meta.findOneAndUpdate(
     { _id: 'schema' },
@@ -54,7 +59,9 @@ export async function migrate(db: Db, vectors: VectorDimensions = localVectors):
     );
   for (const migration of migrations) {
     if (migration.to <= version) continue;
+    await stillHeld();
     await migration.up(db);
+    await stillHeld();
     await meta.updateOne({ _id: 'schema' }, { $set: { version: migration.to } });
   }
   await ensureIndexes(db);

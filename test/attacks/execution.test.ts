@@ -118,7 +118,7 @@ describe('execution attacks: secrets', () => {
       throw new Error(`boom in ${facts.runId}`);
     });
     const overrides = {
-      logger: createPinoLogger('trace', sink),
+      logger: createPinoLogger('trace', { destination: sink }),
       catalog: catalogOf([...catalog.definitions, failing]),
     };
     const secrets: string[] = [newKeySecret('workflow'), newKeySecret('service')];

@@ -39,7 +39,7 @@ beforeAll(async () => {
   gates = await startGates();
   app = await startTestApp({
     env: { OUTBOUND_ALLOW: `${outside.listed},${gates.listed}` },
-    overrides: { logger: createPinoLogger('trace', sink) },
+    overrides: { logger: createPinoLogger('trace', { destination: sink }) },
   });
   agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
   documentId = (await app.store(tinyPng, 'image/png')).id;

@@ -55,7 +55,7 @@ beforeAll(async () => {
   });
   app = await startTestApp({
     env: { OUTBOUND_ALLOW: `${echo.listed},${elsewhere.listed}` },
-    overrides: { logger: createPinoLogger('trace', sink) },
+    overrides: { logger: createPinoLogger('trace', { destination: sink }) },
   });
   agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
   documentId = (await app.store(tinyPng, 'image/png')).id;

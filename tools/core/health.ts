@@ -7,6 +7,7 @@ type Check = Health['checks']['database'];
 
 export interface HealthParts {
   readonly version: string;
+  readonly instanceId: string;
   readonly queue: Pick<QueueReader, 'read'>;
   readonly modelLabels: {
     readonly describer: string;
@@ -66,7 +67,8 @@ export class HealthService {
       : statuses.some((one) => one === 'error' || one === 'degraded')
         ? 'degraded'
         : 'ok';
-    return { status, service, version: this.#parts.version, uptimeSeconds: Math.round(process.uptime()), checks };
+    const { version, instanceId } = this.#parts;
+    return { status, service, version, instanceId, uptimeSeconds: Math.round(process.uptime()), checks };
   }
 
   async #check(): Promise<Health['checks']> {

@@ -8,6 +8,8 @@ export const Health = z
     status: z.enum(['ok', 'degraded', 'error']),
     service: z.enum(['api', 'agents', 'mcp']),
     version: z.string(),
+    /** Name of this process: random at each start, in its log lines too. */
+    instanceId: z.string(),
     uptimeSeconds: z.number(),
     checks: z.object({
       database: Check,

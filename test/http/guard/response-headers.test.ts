@@ -5,7 +5,7 @@ import { startTestApp } from '#test/support/test-app.ts';
 
 const lines: Record<string, unknown>[] = [];
 const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
-const app = await startTestApp({ overrides: { logger: createPinoLogger('info', destination) } });
+const app = await startTestApp({ overrides: { logger: createPinoLogger('info', { destination }) } });
 afterAll(() => app[Symbol.asyncDispose]());
 const { agents, api, mcp, objects } = app.addresses;
 

@@ -40,6 +40,7 @@ describe('health', () => {
         status: 'ok',
         service: name,
         version,
+        instanceId: expect.stringMatching(/^ins_\w{22}$/),
         checks: {
           database: { status: 'ok' },
           objects: { status: 'ok' },

@@ -74,6 +74,7 @@ test('health is degraded when the oldest run waits longer than the bound', async
     new HealthService({
       redis: () => null,
       version: '1',
+      instanceId: 'ins_1',
       queue: reader,
       queueWaitSeconds: 30,
       modelLabels,
@@ -103,6 +104,7 @@ test('health is degraded while an event of a document waits for longer than a mi
     new HealthService({
       redis: () => null,
       version: '1',
+      instanceId: 'ins_1',
       queue: { read: async () => ({ depth: 0, oldestSeconds: 0 }) },
       queueWaitSeconds: 30,
       modelLabels: { describer: 'd', textEmbeddings: 't', imageEmbeddings: 'i' },
