@@ -31,6 +31,7 @@ export function guardedResults({ documents, results, search }: Parts): Pick<Node
   return {
     results: {
       ...results,
+      saveOcrPage: saving((origin, result) => results.saveOcrPage(origin, result)),
       saveOcr: saving((origin, result) => results.saveOcr(origin, result)),
       saveDescription: saving((origin, result) => results.saveDescription(origin, result)),
       saveEmbedding: saving((origin, result) => results.saveEmbedding(origin, result)),

@@ -4,7 +4,7 @@ import type { ResultStore } from '#src/stores/results.ts';
 
 interface Parts {
   readonly documents: Pick<DocumentStore, 'find'>;
-  readonly results: Pick<ResultStore, 'ocrById'>;
+  readonly results: Pick<ResultStore, 'ocrText'>;
 }
 
 /** Latest title, description and text of a document of the run's project; null for all others, public ones included. */
@@ -12,7 +12,7 @@ export function createReadDocument({ documents, results }: Parts): NodeDeps['rea
   return async ({ organizationId, projectId }, documentId) => {
     const record = await documents.find({ organizationId, projectIds: [projectId] }, documentId);
     if (record === null || record.projectId !== projectId) return null;
-    const ocr = record.ocr && (await results.ocrById(organizationId, record.ocr.ocrResultId));
+    const ocr = record.ocr && (await results.ocrText(organizationId, record.ocr.ocrResultId));
     return {
       documentId,
       title: record.description?.title ?? '',

@@ -21,7 +21,7 @@ export async function documentText(
 
 async function recognized({ deps, run, state }: Pick<NodeCall<unknown>, 'deps' | 'run' | 'state'>): Promise<string> {
   const facts = readFacts(state, 'ocr', OcrFacts);
-  return facts ? stillThere(await deps.results.ocrById(run.organizationId, facts.ocrResultId)).text : '';
+  return facts ? stillThere(await deps.results.ocrText(run.organizationId, facts.ocrResultId)).text : '';
 }
 
 async function described({ deps, run, state }: Pick<NodeCall<unknown>, 'deps' | 'run' | 'state'>): Promise<string> {

@@ -26,7 +26,7 @@ export const describe = defineNode({
     const { deps, run, state, params, signal } = call;
     const document = await deps.document(run);
     const ocr = readFacts(state, 'ocr', OcrFacts);
-    const text = ocr ? stillThere(await deps.results.ocrById(run.organizationId, ocr.ocrResultId)).text : '';
+    const text = ocr ? stillThere(await deps.results.ocrText(run.organizationId, ocr.ocrResultId)).text : '';
     const { value, usage } = await deps.models.describer.describe({
       page: await pageOf(call, 0),
       pages: readFacts(state, 'document', DocumentFacts)?.pages ?? document.pages,

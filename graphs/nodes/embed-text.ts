@@ -31,7 +31,7 @@ export const embedText = defineNode({
       parts.push(value.title, value.description);
     }
     if (ocr) {
-      const { text } = stillThere(await deps.results.ocrById(run.organizationId, ocr.ocrResultId));
+      const { text } = stillThere(await deps.results.ocrText(run.organizationId, ocr.ocrResultId));
       parts.push(text.slice(0, params.maxTextCharacters).toWellFormed());
     }
     const embedder = deps.models.text;

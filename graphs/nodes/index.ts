@@ -68,7 +68,7 @@ async function description({ deps, run, state }: Call): Promise<DocumentDescript
 async function text({ deps, run, state }: Call): Promise<string> {
   const facts = readFacts(state, 'ocr', OcrFacts);
   if (!facts) return '';
-  return stillThere(await deps.results.ocrById(run.organizationId, facts.ocrResultId)).text;
+  return stillThere(await deps.results.ocrText(run.organizationId, facts.ocrResultId)).text;
 }
 
 const mostSegmentText = 20_000;

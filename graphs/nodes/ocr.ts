@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
 import { DocumentFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
+import { averageConfidence, readPageOf } from '#src/domain/documents/read-page.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 export const ocr = defineNode({
@@ -34,32 +35,31 @@ export const ocr = defineNode({
     const document = await deps.document(run);
     const pageCount = readFacts(state, 'document', DocumentFacts)?.pages ?? document.pages;
     const { language = deps.ocr.language, pageSegmentationMode, timeoutMs } = params;
-    const pages: OcrPage[] = [];
-    // One page at a time bounds memory.
+    const modelLabel = `${deps.ocr.label} ${language}`;
+    const mode = pageSegmentationMode === undefined ? {} : { pageSegmentationMode };
+    const origin = originOf(call);
+    // A page is stored as soon as it is read, so that a later attempt goes on after it. One alone is stored with its result.
+    const isAlone = pageCount === 1;
+    const kept = isAlone ? [] : await deps.results.readPages(origin, modelLabel);
+    const read = new Map(kept.map((page) => [page.index, page]));
+    let alone: readonly OcrPage[] = [];
     for (let index = 0; index < pageCount; index += 1) {
+      if (read.has(index)) continue;
       signal.throwIfAborted();
-      const page = await pageOf(call, index);
-      const mode = pageSegmentationMode === undefined ? {} : { pageSegmentationMode };
-      pages.push(await deps.ocr.recognize(page, { language, timeoutMs, signal, ...mode }));
+      const page = await deps.ocr.recognize(await pageOf(call, index), { language, timeoutMs, signal, ...mode });
+      if (isAlone) alone = [page];
+      else await deps.results.saveOcrPage(origin, { modelLabel, page });
+      read.set(index, readPageOf(page));
     }
-    const saved = await deps.results.saveOcr(originOf(call), {
-      modelLabel: `${deps.ocr.label} ${language}`,
+    const pages = [...read.values()].toSorted((a, b) => a.index - b.index);
+    const saved = await deps.results.saveOcr(origin, {
+      modelLabel,
       text: pages.map((page) => page.text).join('\f'),
       avgConfidence: averageConfidence(pages),
-      result: { engine: deps.ocr.label, language, pages },
+      result: { engine: deps.ocr.label, language, pages: alone },
+      ...(isAlone ? {} : { pagesApart: true }),
     });
-    const { ocrResultId, modelLabel, avgConfidence } = saved;
+    const { ocrResultId, avgConfidence } = saved;
     return { update: { ocr: { ocrResultId, characters: saved.text.length, avgConfidence, modelLabel } }, modelLabel };
   },
 });
-
-/** Mean word confidence, 0..100, weighted by word length; 0 without words. */
-function averageConfidence(pages: readonly OcrPage[]): number {
-  let weighted = 0;
-  let characters = 0;
-  for (const word of pages.flatMap((page) => page.lines.flatMap((line) => line.words))) {
-    weighted += word.confidence * word.text.length;
-    characters += word.text.length;
-  }
-  return characters === 0 ? 0 : weighted / characters;
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
-import { OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+import { OcrFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -91,8 +91,7 @@ function segmenterOf({ segmenters }: NodeDeps, engine: 'auto' | 'local' | 'remot
 async function ocrPage({ deps, run, state, params }: Call): Promise<OcrPage | null> {
   const facts = readFacts(state, 'ocr', OcrFacts);
   if (facts === null) return null;
-  const { result } = stillThere(await deps.results.ocrById(run.organizationId, facts.ocrResultId));
-  return result.pages.find(({ index }) => index === params.page) ?? null;
+  return deps.results.ocrPage(run.organizationId, facts.ocrResultId, params.page);
 }
 
 /** Stores the picture before the result row: both refer to each other by derived ids, so a repeated attempt finds both. */

@@ -73,6 +73,7 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
       writtenBy: 'ack, results, visibility, deletion',
     },
     ocrResults: { holds: 'Recognized text with pages, lines, words and boxes', writtenBy: 'workers' },
+    ocrPages: { holds: 'Pages of results with several, each with its lines, words and boxes', writtenBy: 'workers' },
     descriptions: { holds: 'Generated titles and descriptions', writtenBy: 'workers' },
     embeddings: { holds: 'Image and text embeddings', writtenBy: 'workers' },
     segmentationResults: { holds: 'Regions found on a page', writtenBy: 'workers' },

@@ -4,7 +4,7 @@ import type { ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
-import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
+import type { DescriptionRow, EmbeddingRow, OcrPageRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
 import type { QueueRecord } from '#src/domain/runs/queue.ts';
 import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
@@ -208,6 +208,7 @@ export interface Collections {
   readonly usage: Collection<UsageRow>;
   readonly documents: Collection<DocumentRecord>;
   readonly ocrResults: Collection<OcrRow>;
+  readonly ocrPages: Collection<OcrPageRow>;
   readonly descriptions: Collection<DescriptionRow>;
   readonly embeddings: Collection<EmbeddingRow>;
   readonly segmentationResults: Collection<SegmentationRow>;
@@ -257,6 +258,7 @@ const names = [
   'usage',
   'documents',
   'ocrResults',
+  'ocrPages',
   'descriptions',
   'embeddings',
   'segmentationResults',

@@ -1,4 +1,5 @@
 import type { Collections } from '#src/stores/collections.ts';
+import type { OcrRow } from '#src/stores/result-rows.ts';
 import type { StoredTexts } from '#src/domain/chat/stored-texts.ts';
 
 /** A document, and the ids of its current results. */
@@ -13,11 +14,34 @@ const mostSegmentations = 100;
 
 const given = (ids: readonly (string | null)[]): string[] => ids.filter((id) => id !== null);
 
+/** Lines of pages that have rows of their own, by result, in the order of the pages. */
+async function linesApart(
+  ocrPages: Collections['ocrPages'],
+  organizationId: string,
+  of: readonly Pick<OcrRow, '_id' | 'documentId'>[],
+) {
+  if (of.length === 0) return new Map<string, never>();
+  const rows = await ocrPages
+    .find(
+      {
+        organizationId,
+        documentId: { $in: of.map(({ documentId }) => documentId) },
+        ocrResultId: { $in: of.map(({ _id }) => _id) },
+      },
+      { projection: { ocrResultId: 1, 'page.index': 1, 'page.lines.text': 1, 'page.lines.box': 1 } },
+    )
+    .toArray();
+  const inOrder = rows.toSorted((a, b) => a.page.index - b.page.index);
+  const byResult = Map.groupBy(inOrder, ({ ocrResultId }) => ocrResultId);
+  return new Map([...byResult].map(([id, pages]) => [id, pages.map(({ page: { lines } }) => ({ lines }))]));
+}
+
 export function createGroundingTexts({
   ocrResults,
+  ocrPages,
   descriptions,
   segmentationResults,
-}: Pick<Collections, 'ocrResults' | 'descriptions' | 'segmentationResults'>) {
+}: Pick<Collections, 'ocrResults' | 'ocrPages' | 'descriptions' | 'segmentationResults'>) {
   return {
     async read(organizationId: string, documents: readonly TextsOf[]): Promise<StoredTexts> {
       const documentIds = documents.map(({ documentId }) => documentId);
@@ -25,7 +49,15 @@ export function createGroundingTexts({
         ocrResults
           .find(
             { _id: { $in: given(documents.map((one) => one.ocrResultId)) }, organizationId },
-            { projection: { documentId: 1, text: 1, 'result.pages.lines.text': 1, 'result.pages.lines.box': 1 } },
+            {
+              projection: {
+                documentId: 1,
+                text: 1,
+                pagesApart: 1,
+                'result.pages.lines.text': 1,
+                'result.pages.lines.box': 1,
+              },
+            },
           )
           .toArray(),
         descriptions
@@ -43,12 +75,17 @@ export function createGroundingTexts({
           .limit(mostSegmentations)
           .toArray(),
       ]);
+      const apart = await linesApart(
+        ocrPages,
+        organizationId,
+        ocr.filter(({ pagesApart }) => pagesApart === true),
+      );
       return {
         ocr: ocr.map(({ _id, documentId, text, result }) => ({
           documentId,
           ocrResultId: _id,
           text,
-          pages: (result?.pages ?? []).map(({ lines }) => ({ lines })),
+          pages: apart.get(_id) ?? (result?.pages ?? []).map(({ lines }) => ({ lines })),
         })),
         descriptions: described.map(({ _id, documentId, value }) => ({
           documentId,

@@ -66,6 +66,7 @@ const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, re
     [{ organizationId: 1, parentDocumentId: 1 }, { partialFilterExpression: { parentDocumentId: { $exists: true } } }],
   ],
   ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
+  ocrPages: [[{ organizationId: 1, documentId: 1, ocrResultId: 1, 'page.index': 1 }]],
   descriptions: [[{ organizationId: 1, documentId: 1 }]],
   embeddings: [[{ organizationId: 1, documentId: 1 }]],
   segmentationResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],

@@ -1,4 +1,5 @@
 import type { Binary } from 'mongodb';
+import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import type { DescriptionResult, OcrResult, ResultOrigin, SegmentationResult } from '#src/domain/documents/results.ts';
 
@@ -9,7 +10,18 @@ interface Row extends ResultOrigin {
   readonly modelLabel: string;
 }
 
-export interface OcrRow extends Row, Pick<OcrResult, 'text' | 'avgConfidence' | 'result'> {}
+export interface OcrRow extends Row, Pick<OcrResult, 'text' | 'avgConfidence' | 'result'> {
+  /** The pages are rows of their own, and `result.pages` is empty: all words of a long document exceed the 16 MiB of one row. */
+  readonly pagesApart?: true;
+}
+
+/** One page of a result. `_id` is that of the result, a slash and the page's index. */
+export interface OcrPageRow extends Row {
+  readonly ocrResultId: string;
+  readonly page: OcrPage;
+  /** Characters of its words: the weight of its confidence. */
+  readonly wordCharacters: number;
+}
 
 export interface DescriptionRow extends Row, Pick<DescriptionResult, 'value'> {
   readonly usage: ModelUsage;

@@ -1,56 +1,18 @@
-import { Binary, type Collection } from 'mongodb';
+import { Binary } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
-import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
-import type { DescriptionRow, EmbeddingRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
-import { derivedId, type IdKind } from '#src/domain/ids.ts';
+import { processSafe } from '#src/stores/connect.ts';
+import { insertOnce, latestOf, rowId, shown } from '#src/stores/insert-result.ts';
+import { createOcrResults } from '#src/stores/ocr-results.ts';
+import type { DescriptionRow, EmbeddingRow, SegmentationRow } from '#src/stores/result-rows.ts';
 import type {
   DescriptionResult,
   EmbeddingResult,
-  OcrResult,
   ResultOrigin,
   SegmentationResult,
   MadeBy,
 } from '#src/domain/documents/results.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { DocumentDescription, ModelUsage } from '#src/domain/ports/models.ts';
-
-const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
-  derivedId(kind, origin.runId, origin.nodeId, key);
-
-/** Matches the document that shows the latest of its results. A document that is being deleted shows nothing. */
-const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
-  _id: documentId,
-  organizationId,
-  deletedAt: { $exists: false },
-});
-
-/** Leaves out results of experiments. */
-const shown = { isolated: { $exists: false } } as const;
-
-/** Inserts the row, or returns the one of an earlier attempt of the same node. */
-async function insertOnce<Row extends { _id: string; organizationId: string }>(
-  rows: Collection<Row>,
-  row: Row,
-): Promise<Row> {
-  try {
-    await rows.insertOne(row as never, processSafe);
-    return row;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-  }
-  const earlier = await rows.findOne({ _id: row._id, organizationId: row.organizationId } as never);
-  if (earlier === null) throw new Error('a result row was deleted between two reads');
-  return earlier as unknown as Row;
-}
-
-const toOcr = ({ _id, createdAt, modelLabel, text, avgConfidence, result }: OcrRow): OcrResult => ({
-  ocrResultId: _id,
-  createdAt,
-  modelLabel,
-  text,
-  avgConfidence,
-  result,
-});
 
 const toDescription = ({ _id, createdAt, modelLabel, value }: DescriptionRow): DescriptionResult => ({
   descriptionId: _id,
@@ -144,44 +106,16 @@ const createSegmentations = (segmentationResults: Collections['segmentationResul
 export function createResultStore({
   documents,
   ocrResults,
+  ocrPages,
   descriptions,
   embeddings,
   segmentationResults,
-}: Pick<Collections, 'documents' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>) {
+}: Pick<Collections, 'documents' | 'ocrResults' | 'ocrPages' | 'descriptions' | 'embeddings' | 'segmentationResults'>) {
   const showLatest = async (origin: ResultOrigin, latest: Partial<DocumentRecord>): Promise<void> => {
     if (origin.isolated !== true) await documents.updateOne(latestOf(origin), { $set: latest }, processSafe);
   };
   return {
-    async saveOcr(origin: ResultOrigin, result: Omit<OcrResult, 'ocrResultId' | 'createdAt'>): Promise<OcrResult> {
-      const row = await insertOnce(ocrResults, {
-        ...origin,
-        ...result,
-        _id: rowId('ocr', origin),
-        createdAt: new Date(),
-      });
-      const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text } = row;
-      await showLatest(origin, {
-        ocr: { ocrResultId, createdAt, modelLabel, avgConfidence, characters: text.length },
-      });
-      return toOcr(row);
-    },
-    async latestOcr(organizationId: string, documentId: string): Promise<OcrResult | null> {
-      const row = await ocrResults.findOne({ organizationId, documentId, ...shown }, { sort: { createdAt: -1 } });
-      return row === null ? null : toOcr(row);
-    },
-    /** Lists newest first, with the run that made each. */
-    async listOcr(organizationId: string, documentId: string, limit: number): Promise<readonly MadeBy<OcrResult>[]> {
-      const rows = await ocrResults
-        .find({ organizationId, documentId, ...shown })
-        .sort({ createdAt: -1 })
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => ({ ...toOcr(row), runId: row.runId }));
-    },
-    async ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null> {
-      const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
-      return row === null ? null : toOcr(row);
-    },
+    ...createOcrResults({ ocrResults, ocrPages }, showLatest),
     async saveDescription(
       origin: ResultOrigin,
       { modelLabel, value, usage }: { modelLabel: string; value: DocumentDescription; usage: ModelUsage },
@@ -215,6 +149,7 @@ export function createResultStore({
       const ofDocument = { organizationId, documentId };
       await Promise.all([
         ocrResults.deleteMany(ofDocument),
+        ocrPages.deleteMany(ofDocument),
         descriptions.deleteMany(ofDocument),
         embeddings.deleteMany(ofDocument),
         segmentationResults.deleteMany(ofDocument),

@@ -26,7 +26,10 @@ async function deleteOldest<Row extends { readonly _id: string }>(
   return (await rows.deleteMany(ids, processSafe)).deletedCount;
 }
 
-type Results = Pick<Collections, 'nodeCache' | 'ocrResults' | 'descriptions' | 'embeddings' | 'segmentationResults'>;
+type Results = Pick<
+  Collections,
+  'nodeCache' | 'ocrResults' | 'ocrPages' | 'descriptions' | 'embeddings' | 'segmentationResults'
+>;
 type Parts = Pick<Collections, 'audit' | 'counters' | 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'> &
   Results;
 
@@ -35,7 +38,7 @@ const ofExperiments = /:[hx]\d*:/;
 
 /** Deletes results that runs of experiments stored for themselves, and first the cached outcomes that may name them. */
 async function forgetResults(
-  { nodeCache, ocrResults, descriptions, embeddings, segmentationResults }: Results,
+  { nodeCache, ocrResults, ocrPages, descriptions, embeddings, segmentationResults }: Results,
   organizationId: string,
   ended: readonly Pick<RunRecord, '_id' | 'documentId'>[],
 ): Promise<void> {
@@ -46,6 +49,7 @@ async function forgetResults(
   await nodeCache.deleteMany({ organizationId, _id: { $in: keys } }, processSafe);
   const own = { ...of, runId: { $in: ended.map(({ _id }) => _id) }, isolated: true as const };
   await ocrResults.deleteMany(own, processSafe);
+  await ocrPages.deleteMany(own, processSafe);
   await descriptions.deleteMany(own, processSafe);
   await embeddings.deleteMany(own, processSafe);
   await segmentationResults.deleteMany(own, processSafe);

@@ -26,7 +26,7 @@ realtime event                   |        1 |   577 |       42 |     1 |       5
 run of 5 no-op steps             |       13 | 15300 |     3800 |     7 |      42 |      56 | 16400 |     2 |     0 |          0 |   602 |    15
 search                           |        6 |  2910 |     3120 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1800 |     0
 chat question                    |       20 | 10600 |     6670 |     4 |       8 |      17 |  3860 |     5 |     0 |          0 |  2670 |     0
-upload and its default workflow  |       60 | 76000 |    46000 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   740 |    30
+upload and its default workflow  |       60 | 76000 |    31000 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   740 |    30
 `;
 
 export interface Budget extends Counts {

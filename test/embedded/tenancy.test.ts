@@ -14,6 +14,7 @@ import {
   documentRecord,
   executionRecord,
   freshTenant,
+  pageOf,
   realtimeEvent,
   uploadedDocument,
 } from '#test/support/records.ts';
@@ -203,7 +204,8 @@ async function seed(): Promise<Seeded> {
   const seeded = { organizationId, projectIds, documentId, document, objectKey, ...ids, ...around, lease };
   const more = { executionId: execution._id, runId: runs[0]?._id ?? '' };
   const origin = originOf({ ...seeded, ...more } as Seeded);
-  const result = { engine: 'e', language: 'eng', pages: [] };
+  const result = { engine: 'e', language: 'eng', pages: [pageOf(text)] };
+  await stores.results.saveOcrPage(origin, { modelLabel: 'm', page: pageOf(text) });
   const { vector } = await createLocalModels().text.embedDocument(text);
   const ocr = await stores.results.saveOcr(origin, { modelLabel: 'm', text, avgConfidence: 1, result });
   const described = await stores.results.saveDescription(origin, { modelLabel: 'm', value, usage });
@@ -282,6 +284,10 @@ const reads: Readonly<Record<string, Read>> = {
   'steps.listOf': (who, { runId }) =>
     stores.steps.listOf({ _id: runId, organizationId: who.organizationId, stepBuckets: 1 }),
   'results.ocrById': (who, { ocrId }) => stores.results.ocrById(who.organizationId, ocrId),
+  'results.ocrText': (who, { ocrId }) => stores.results.ocrText(who.organizationId, ocrId),
+  'results.ocrPage': (who, { ocrId }) => stores.results.ocrPage(who.organizationId, ocrId, 0),
+  'results.readPages': (who, target) =>
+    stores.results.readPages({ ...originOf(target), organizationId: who.organizationId }, 'm'),
   'results.listOcr': (who, { documentId }) => stores.results.listOcr(who.organizationId, documentId, 10),
   'results.listSegmentations': (who, { documentId }) =>
     stores.results.listSegmentations(who.organizationId, documentId, 10),
@@ -441,6 +447,10 @@ const changes: Readonly<Record<string, Change>> = {
     const result = { engine: 'x', language: 'x', pages: [] };
     const origin = { ...originOf(target), organizationId: who.organizationId, runId: 'run_other' };
     return stores.results.saveOcr(origin, { modelLabel: 'x', text: 'x', avgConfidence: 0, result });
+  },
+  'results.saveOcrPage': (who, target) => {
+    const origin = { ...originOf(target), organizationId: who.organizationId, runId: 'run_other' };
+    return stores.results.saveOcrPage(origin, { modelLabel: 'x', page: pageOf('x') });
   },
   'results.saveDescription': (who, target) => {
     const origin = { ...originOf(target), organizationId: who.organizationId, runId: 'run_other' };

@@ -17,7 +17,7 @@ const judge = {
   score: away,
 } as const;
 const parts: MeasureParts = {
-  results: { ocrById: async () => null, segmentationById: async () => null },
+  results: { ocrText: async () => null, segmentationById: async () => null },
   steps: { listOf: async () => [] },
   evaluatorsOf: () => [judge],
 };

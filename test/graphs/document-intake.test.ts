@@ -36,7 +36,10 @@ function engineReading(...pages: readonly (readonly [text: string, confidence: n
       const text = words.map((word) => word.text).join(' ');
       const lines = [{ text, confidence: 50, box, words }];
       const { index, width, height } = page;
-      return { index, width, height, rotation: 0, text, confidence: 50, lines, attempts: [], warnings: [] };
+      const letters = words.reduce((sum, word) => sum + word.text.length, 0);
+      const weighted = words.reduce((sum, word) => sum + word.confidence * word.text.length, 0);
+      const confidence = letters === 0 ? 0 : weighted / letters;
+      return { index, width, height, rotation: 0, text, confidence, lines, attempts: [], warnings: [] };
     },
     close: async () => undefined,
   };

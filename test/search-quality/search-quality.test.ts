@@ -37,7 +37,7 @@ beforeAll(async () => {
   index = createSearchIndex(database.collections, { mode: 'hybrid', embedder });
   lexical = await measure(documents, queries, rankBy('lexical'));
   hybrid = await measure(documents, queries, rankBy('hybrid'));
-}, 60_000);
+}, 120_000);
 afterAll(() => database.close());
 
 describe('The documents and queries of the quality set', () => {

@@ -11,6 +11,7 @@ import { askExperiments } from '#test/stores/support/ask-experiments.ts';
 import { askAccountMails, askGuesses, askPasskeys } from '#test/stores/support/ask-accounts.ts';
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
+import { askPages } from '#test/stores/support/ask-pages.ts';
 import { planIn } from '#test/stores/support/plans.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
@@ -166,6 +167,9 @@ async function askDocuments(stores: Stores): Promise<void> {
   for (let twice = 0; twice < 2; twice += 1) {
     const ocr = await results.saveOcr(origin, { modelLabel: 'm', text: 'x', avgConfidence: 1, result: payload });
     await results.ocrById(organizationId, ocr.ocrResultId);
+    await results.ocrText(organizationId, ocr.ocrResultId);
+    await results.ocrPage(organizationId, ocr.ocrResultId, 0);
+    await askPages(stores, origin);
     const described = await results.saveDescription(origin, { modelLabel: 'm', value, usage });
     await results.descriptionById(organizationId, described.descriptionId);
     const found = {

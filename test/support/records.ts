@@ -1,3 +1,4 @@
+import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
@@ -95,4 +96,16 @@ export function realtimeEvent(organizationId: string, more: Partial<RealtimeEven
     documentId,
     ...more,
   };
+}
+/** A page whose lines lie under each other, a word as wide as it has letters. */
+export function pageOf(text: string, index = 0): OcrPage {
+  const lines = text.split('\n').map((line, row) => {
+    const words = [...line.matchAll(/\S+/g)].map((match) => ({
+      text: match[0],
+      confidence: 90,
+      box: [match.index / 100, row / 50, match[0].length / 100, 0.015] as const,
+    }));
+    return { text: line, confidence: 90, box: [0, row / 50, line.length / 100, 0.015] as const, words };
+  });
+  return { index, width: 1000, height: 1400, rotation: 0, text, confidence: 90, lines, attempts: [], warnings: [] };
 }

@@ -16,7 +16,7 @@ import type { ResultStore } from '#src/stores/results.ts';
 import type { StepStore } from '#src/stores/steps.ts';
 
 export interface MeasureParts {
-  readonly results: Pick<ResultStore, 'ocrById' | 'segmentationById'>;
+  readonly results: Pick<ResultStore, 'ocrText' | 'segmentationById'>;
   readonly steps: Pick<StepStore, 'listOf'>;
   evaluatorsOf(specs: readonly EvaluatorSpec[]): readonly Evaluator[];
 }

@@ -1,7 +1,7 @@
 import type { Observation } from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
-import type { OcrResult, SegmentationResult } from '#src/domain/documents/results.ts';
+import type { OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { StepStore } from '#src/stores/steps.ts';
 
@@ -11,7 +11,7 @@ interface Observed extends Observation {
 }
 
 interface Parts {
-  readonly results: Pick<ResultStore, 'ocrById' | 'segmentationById'>;
+  readonly results: Pick<ResultStore, 'ocrText' | 'segmentationById'>;
   readonly steps: Pick<StepStore, 'listOf'>;
 }
 
@@ -28,7 +28,7 @@ async function resolved({ results }: Parts, { organizationId, outputs = {} }: Ru
       if (!isObject(value)) return [name, value] as const;
       const { ocrResultId, characters, segmentationId } = value;
       if (typeof ocrResultId === 'string' && typeof characters === 'number') {
-        const found = await results.ocrById(organizationId, ocrResultId);
+        const found = await results.ocrText(organizationId, ocrResultId);
         return [name, found === null ? value : { ...value, text: found.text }] as const;
       }
       if (typeof segmentationId !== 'string') return [name, value] as const;
@@ -39,7 +39,7 @@ async function resolved({ results }: Parts, { organizationId, outputs = {} }: Ru
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-function named(outputs: Record<string, unknown>, ocr: OcrResult | null): Record<string, unknown> {
+function named(outputs: Record<string, unknown>, ocr: OcrText | null): Record<string, unknown> {
   const regions = Object.values(outputs).find((value) => isObject(value) && Array.isArray(value['regions']));
   const classified = Object.values(outputs).find((value) => isObject(value) && typeof value['label'] === 'string');
   return {
@@ -66,7 +66,7 @@ function spent(steps: readonly StepRecord[]): Pick<Observed, 'cached' | 'costUsd
 export async function observe(parts: Parts, run: RunRecord): Promise<Observed> {
   const { organizationId, ocrResultId } = run;
   const [ocr, steps, outputs] = await Promise.all([
-    ocrResultId === undefined ? null : parts.results.ocrById(organizationId, ocrResultId),
+    ocrResultId === undefined ? null : parts.results.ocrText(organizationId, ocrResultId),
     parts.steps.listOf(run),
     resolved(parts, run),
   ]);

@@ -32,6 +32,15 @@ export interface OcrResult {
   readonly result: OcrPayload;
 }
 
+/** A result without pages, lines and words. */
+export type OcrText = Omit<OcrResult, 'result'>;
+
+/** A page that was read, without its lines. */
+export interface ReadPage extends Pick<OcrPage, 'index' | 'text' | 'confidence'> {
+  /** Characters of its words. */
+  readonly wordCharacters: number;
+}
+
 export interface DescriptionResult {
   readonly descriptionId: string;
   readonly createdAt: Date;

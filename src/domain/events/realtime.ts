@@ -3,7 +3,7 @@ import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
-import type { DescriptionResult, OcrResult, SegmentationResult } from '#src/domain/documents/results.ts';
+import type { DescriptionResult, OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
 const about = (run: RunRecord) => ({
@@ -154,7 +154,7 @@ function resultStored(run: RunRecord, nodeId: string, { type, at, data }: Result
   return { ...about(run), dedupeId: `${type}:${run._id}:${nodeId}`, type, at, data: { nodeId, ...data } };
 }
 
-export function ocrCreated(run: RunRecord, nodeId: string, result: OcrResult): RealtimeEvent {
+export function ocrCreated(run: RunRecord, nodeId: string, result: OcrText): RealtimeEvent {
   const { ocrResultId, modelLabel, avgConfidence, text } = result;
   const data = { ocrResultId, modelLabel, avgConfidence, characters: text.length };
   return resultStored(run, nodeId, { type: 'ocr.created', at: result.createdAt, data });

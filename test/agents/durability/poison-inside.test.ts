@@ -53,4 +53,4 @@ test('a run that kills its worker inside a map of an inner workflow is given up,
   const steps = await stepsIn(stored, poison.runId);
   expect(steps.filter(({ status }) => status === 'running')).toEqual([]);
   expect(steps.find(({ nodeId }) => nodeId === 'inside/deadly[0]')?.error).toMatchObject({ code: 'run.worker_lost' });
-}, 30_000);
+});

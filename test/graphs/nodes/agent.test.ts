@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDocumentStore } from '#src/stores/documents.ts';
 import { createReadDocument } from '#app/agents/read-document.ts';
 import { agent } from '#graphs/nodes/agent.ts';
-import { attempt, errorOf, modelBench, pageOf, run, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { attempt, errorOf, modelBench, run, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { documentRecord, pageOf } from '#test/support/records.ts';
 import { chatStream, toolStream, type Behaviour } from '#test/support/servers/openai-server.ts';
-import { documentRecord } from '#test/support/records.ts';
 
 let bench: ModelBench;
 let documents: ReturnType<typeof createDocumentStore>;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classify } from '#graphs/nodes/classify.ts';
-import { attempt, errorOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { attempt, errorOf, modelBench, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { pageOf } from '#test/support/records.ts';
 import { chatStream } from '#test/support/servers/openai-server.ts';
 
 let bench: ModelBench;

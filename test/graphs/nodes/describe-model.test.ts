@@ -6,7 +6,8 @@ import { describe as describeNode } from '#graphs/nodes/describe.ts';
 import { embedImage } from '#graphs/nodes/embed-image.ts';
 import { embedText } from '#graphs/nodes/embed-text.ts';
 import { ocr } from '#graphs/nodes/ocr.ts';
-import { apiKey, attempt, modelBench, pageOf, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { apiKey, attempt, modelBench, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { pageOf } from '#test/support/records.ts';
 import { chatAnswer, embeddingAnswer, startOpenAiServer } from '#test/support/servers/openai-server.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { extract } from '#graphs/nodes/extract.ts';
 import { fixture } from '#test/adapters/ocr/fixtures.ts';
-import { attempt, errorOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { attempt, errorOf, modelBench, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { pageOf } from '#test/support/records.ts';
 import { chatStream } from '#test/support/servers/openai-server.ts';
 
 let bench: ModelBench;
@@ -64,7 +65,7 @@ describe('The node extract, by rules', () => {
       expect(confidence > 0 && confidence <= 1).toBe(true);
     }
     expect(page.text.split('\n').find((line) => line.includes(fields['total'].evidence.text))).toMatch(/^TOTAL/);
-  }, 60_000);
+  }, 120_000);
 
   test('reads German labels and spellings of every type', async () => {
     await using ready = await bench.deps(null);

@@ -1,7 +1,8 @@
 import { cpuClock } from '#test/support/cpu-time.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { llm } from '#graphs/nodes/llm.ts';
-import { attempt, errorOf, modelBench, pageOf, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { attempt, errorOf, modelBench, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
+import { pageOf } from '#test/support/records.ts';
 import { brokenStream, chatStream, errorAnswer } from '#test/support/servers/openai-server.ts';
 
 let bench: ModelBench;

@@ -23,19 +23,6 @@ export const run: RunFacts = {
   documentId: 'doc_a',
 };
 
-/** A page whose lines lie under each other, a word as wide as it has letters. */
-export function pageOf(text: string, index = 0): OcrPage {
-  const lines = text.split('\n').map((line, row) => {
-    const words = [...line.matchAll(/\S+/g)].map((match) => ({
-      text: match[0],
-      confidence: 90,
-      box: [match.index / 100, row / 50, match[0].length / 100, 0.015] as const,
-    }));
-    return { text: line, confidence: 90, box: [0, row / 50, line.length / 100, 0.015] as const, words };
-  });
-  return { index, width: 1000, height: 1400, rotation: 0, text, confidence: 90, lines, attempts: [], warnings: [] };
-}
-
 /** A real store for results and search, with chat over a local server by script, or without a model. */
 export async function modelBench() {
   const database = await temporaryDatabase();

@@ -97,8 +97,8 @@ describe('a service document', () => {
 
 describe('an OCR result', () => {
   const result = async (): Promise<OcrResult> => {
-    const found = await deps.results.latestOcr(seed.organizationId, document.id);
-    if (found === null) throw new Error('there is no OCR result');
+    const [found] = await deps.results.listOcr(seed.organizationId, document.id, 1);
+    if (found === undefined) throw new Error('there is no OCR result');
     return found;
   };
 

@@ -45,7 +45,7 @@ class Processes {
 }
 
 async function run(file: string, args: readonly string[], cwd: string): Promise<string> {
-  const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+  const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
   const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${String(code)}: ${err}`);
   return out;

@@ -1,0 +1,117 @@
+import type { Collections } from '#src/stores/collections.ts';
+import { processSafe } from '#src/stores/connect.ts';
+import { insertOnce, rowId, shown } from '#src/stores/insert-result.ts';
+import type { OcrPageRow, OcrRow } from '#src/stores/result-rows.ts';
+import type { MadeBy, OcrResult, OcrText, ReadPage, ResultOrigin } from '#src/domain/documents/results.ts';
+import { readPageOf } from '#src/domain/documents/read-page.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
+
+const toText = ({ _id, createdAt, modelLabel, text, avgConfidence }: Omit<OcrRow, 'result'>): OcrText => ({
+  ocrResultId: _id,
+  createdAt,
+  modelLabel,
+  text,
+  avgConfidence,
+});
+
+const withoutWords = { projection: { result: 0 } } as const;
+
+const toReadPage = ({ page, wordCharacters }: OcrPageRow): ReadPage => ({
+  index: page.index,
+  text: page.text,
+  confidence: page.confidence,
+  wordCharacters,
+});
+
+/** A stored result with all its pages. */
+async function withPages(ocrPages: Collections['ocrPages'], row: OcrRow): Promise<OcrResult> {
+  const { result } = row;
+  if (row.pagesApart !== true) return { ...toText(row), result };
+  const { organizationId, documentId, _id: ocrResultId } = row;
+  const rows = await ocrPages
+    .find({ organizationId, documentId, ocrResultId })
+    .sort({ 'page.index': 1 })
+    .project<Pick<OcrPageRow, 'page'>>({ page: 1 })
+    .toArray();
+  return { ...toText(row), result: { ...result, pages: rows.map(({ page }) => page) } };
+}
+
+/** Results of recognition. Pages of a document with several have rows of their own. Source: docs/decisions/0126. */
+export function createOcrResults(
+  { ocrResults, ocrPages }: Pick<Collections, 'ocrResults' | 'ocrPages'>,
+  showLatest: (origin: ResultOrigin, latest: Partial<DocumentRecord>) => Promise<void>,
+) {
+  return {
+    /** Stores one page of a result that `saveOcr` ends with `pagesApart`. */
+    async saveOcrPage(
+      origin: ResultOrigin,
+      { modelLabel, page }: { readonly modelLabel: string; readonly page: OcrPage },
+    ): Promise<void> {
+      const ocrResultId = rowId('ocr', origin);
+      const _id = `${ocrResultId}/${page.index}`;
+      const { wordCharacters } = readPageOf(page);
+      const row = { ...origin, createdAt: new Date(), modelLabel, ocrResultId, page, wordCharacters };
+      await ocrPages.replaceOne({ _id, organizationId: origin.organizationId }, row, { upsert: true, ...processSafe });
+    },
+    /** Pages that earlier attempts of the same node read with the same model, without their words. */
+    async readPages(origin: ResultOrigin, modelLabel: string): Promise<readonly ReadPage[]> {
+      const { organizationId, documentId } = origin;
+      const rows = await ocrPages
+        .find({ organizationId, documentId, ocrResultId: rowId('ocr', origin), modelLabel })
+        .sort({ 'page.index': 1 })
+        .project<OcrPageRow>({ 'page.index': 1, 'page.text': 1, 'page.confidence': 1, wordCharacters: 1 })
+        .toArray();
+      return rows.map(toReadPage);
+    },
+    /** `pagesApart`: the pages are stored already, and `result.pages` is empty. */
+    async saveOcr(
+      origin: ResultOrigin,
+      result: Omit<OcrResult, 'ocrResultId' | 'createdAt'> & { readonly pagesApart?: true },
+    ): Promise<OcrText> {
+      const row = await insertOnce<OcrRow>(ocrResults, {
+        ...origin,
+        ...result,
+        _id: rowId('ocr', origin),
+        createdAt: new Date(),
+      });
+      const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text } = row;
+      await showLatest(origin, {
+        ocr: { ocrResultId, createdAt, modelLabel, avgConfidence, characters: text.length },
+      });
+      return toText(row);
+    },
+    async latestOcr(organizationId: string, documentId: string): Promise<OcrText | null> {
+      const row = await ocrResults.findOne(
+        { organizationId, documentId, ...shown },
+        { sort: { createdAt: -1 }, ...withoutWords },
+      );
+      return row === null ? null : toText(row);
+    },
+    /** Lists newest first, with the run that made each. */
+    async listOcr(organizationId: string, documentId: string, limit: number): Promise<readonly MadeBy<OcrResult>[]> {
+      const rows = await ocrResults
+        .find({ organizationId, documentId, ...shown })
+        .sort({ createdAt: -1 })
+        .limit(limit)
+        .toArray();
+      return Promise.all(rows.map(async (row) => ({ ...(await withPages(ocrPages, row)), runId: row.runId })));
+    },
+    async ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null> {
+      const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
+      return row === null ? null : withPages(ocrPages, row);
+    },
+    async ocrText(organizationId: string, ocrResultId: string): Promise<OcrText | null> {
+      const row = await ocrResults.findOne({ _id: ocrResultId, organizationId }, withoutWords);
+      return row === null ? null : toText(row);
+    },
+    /** One page with its words. null when there is no such result or page. */
+    async ocrPage(organizationId: string, ocrResultId: string, index: number): Promise<OcrPage | null> {
+      const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
+      if (row === null) return null;
+      if (row.pagesApart !== true) return row.result.pages.find((page) => page.index === index) ?? null;
+      const found = await ocrPages.findOne({ _id: `${ocrResultId}/${index}`, organizationId });
+      return found?.page ?? null;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { ResultOrigin } from '#src/domain/documents/results.ts';
+import { pageOf } from '#test/support/records.ts';
+import type { Stores } from '#test/support/database.ts';
+
+/** Every query about pages that have rows of their own. */
+export async function askPages({ results, groundingTexts }: Stores, of: ResultOrigin): Promise<void> {
+  const { organizationId, documentId } = of;
+  const origin = { ...of, nodeId: 'pages' };
+  await results.saveOcrPage(origin, { modelLabel: 'm', page: pageOf('x') });
+  await results.readPages(origin, 'm');
+  const result = { engine: 'e', language: 'eng', pages: [] };
+  const saved = await results.saveOcr(origin, {
+    modelLabel: 'm',
+    text: 'x',
+    avgConfidence: 1,
+    result,
+    pagesApart: true,
+  });
+  await results.ocrById(organizationId, saved.ocrResultId);
+  await results.ocrPage(organizationId, saved.ocrResultId, 0);
+  await results.listOcr(organizationId, documentId, 10);
+  await groundingTexts.read(organizationId, [{ documentId, ocrResultId: saved.ocrResultId, descriptionId: null }]);
+}
