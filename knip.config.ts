@@ -18,7 +18,7 @@ const config: KnipConfig = ({ production = false }) => ({
         'scripts/demo/main.ts!',
         'scripts/topology/main.ts!',
         'scripts/container/*.ts!',
-        'scripts/{bench,check,fixtures,gen,pictures}/main.ts',
+        'scripts/{bench,check,conformance,fixtures,gen,pictures}/main.ts',
         'scripts/check/*.ts',
         'examples/*.ts',
         'examples/*/server.ts',
@@ -29,7 +29,7 @@ const config: KnipConfig = ({ production = false }) => ({
       ],
       project: [
         '{app,src,graphs,tools,mcp,http,scripts}/**/*.{ts,cjs}!',
-        ...(production ? ['!scripts/{bench,check,fixtures,gen,pictures}/**!'] : []),
+        ...(production ? ['!scripts/{bench,check,conformance,fixtures,gen,pictures}/**!'] : []),
         '{examples,test}/**/*.{ts,cjs}',
         '*.ts',
       ],

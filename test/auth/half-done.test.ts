@@ -11,7 +11,7 @@ import { newLinkSecret } from '#src/domain/access/link-secret.ts';
 import { hashSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
-import { testDatabases, type TestDatabase } from '#test/support/database.ts';
+import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const aMinuteAgo = () => new Date(Date.now() - 61_000);
 
@@ -39,10 +39,10 @@ function breakable(db: Db): { db: Db; failNext(name: string): void } {
   };
 }
 
-describe.each(testDatabases)('What was cut short, in %s', (_, open) => {
+describe('What was cut short', () => {
   let database: TestDatabase;
   beforeAll(async () => {
-    database = await open();
+    database = await testDatabase();
   });
   afterAll(() => database.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOAuthStore, type OAuthStore } from '#src/stores/oauth.ts';
 import { newId } from '#src/domain/ids.ts';
-import { testDatabases, type TestDatabase } from '#test/support/database.ts';
+import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { consentRequest, oauthClient, oauthGrant, oauthOf, oauthToken } from '#test/support/oauth/records.ts';
 
 const now = new Date();
@@ -9,13 +9,13 @@ const past = new Date(now.getTime() - 1);
 const later = new Date(now.getTime() + 600_000);
 const whose = () => ({ organizationId: newId('organization'), userId: newId('user'), projectIds: [newId('project')] });
 
-describe.each(testDatabases)('The OAuth store on %s', (_name, open) => {
+describe('The OAuth store', () => {
   let database: TestDatabase;
   let store: OAuthStore;
   /** Another process on the same data. */
   let elsewhere: OAuthStore;
   beforeAll(async () => {
-    database = await open();
+    database = await testDatabase();
     store = createOAuthStore(database.collections);
     elsewhere = createOAuthStore(database.connect().collections);
   });

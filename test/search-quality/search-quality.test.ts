@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSearchIndex, type SearchIndex } from '#src/stores/search/search-index.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { qualityDocuments } from '#test/search-quality/documents.ts';
@@ -35,6 +35,12 @@ beforeAll(async () => {
   database = await testDatabase();
   await loadQualityDocuments(database.collections, documents, embedder);
   index = createSearchIndex(database.collections, { mode: 'hybrid', embedder });
+  // Servers index what is written some seconds later.
+  const [last] = documents.slice(-1);
+  const isFound = (mode: SearchMode) => async () =>
+    (await rankBy(mode)(last?.title ?? '')).includes(last?.facts.id ?? '');
+  for (const mode of ['lexical', 'hybrid'] as const)
+    await vi.waitUntil(isFound(mode), { timeout: 60_000, interval: 200 });
   lexical = await measure(documents, queries, rankBy('lexical'));
   hybrid = await measure(documents, queries, rankBy('hybrid'));
 }, 120_000);

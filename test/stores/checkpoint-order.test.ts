@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
-import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
+import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 
-let database: Awaited<ReturnType<typeof temporaryDatabase>>;
+let database: TestDatabase;
 beforeAll(async () => {
-  database = await temporaryDatabase();
+  database = await testDatabase();
 });
 afterAll(() => database.close());
 

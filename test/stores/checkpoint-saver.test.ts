@@ -3,10 +3,10 @@ import { MongoDBSaver } from '@langchain/langgraph-checkpoint-mongodb';
 import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
 import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
 import { checkpointerConformance } from '#test/conformance/checkpointer.ts';
-import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
+import { testDatabase } from '#test/support/database.ts';
 
 checkpointerConformance('ours', async () => {
-  const database = await temporaryDatabase();
+  const database = await testDatabase();
   await ensureCheckpointIndexes(database.db);
   return {
     another: () => new CheckpointSaver(database.connect().db),
@@ -30,7 +30,7 @@ const stockDeviates = [
 checkpointerConformance(
   'the stock MongoDBSaver',
   async () => {
-    const database = await temporaryDatabase();
+    const database = await testDatabase();
     const savers = () => new MongoDBSaver({ client: database.client, dbName: database.db.databaseName });
     await savers().setup();
     return { another: savers, settle: async () => undefined, close: () => database.close() };

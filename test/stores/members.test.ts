@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { newId } from '#src/domain/ids.ts';
-import { testDatabases, type TestDatabase } from '#test/support/database.ts';
+import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import type { MemberChange, Membership } from '#src/domain/access/member.ts';
 
-describe.each(testDatabases)('Members in %s', (_, open) => {
+describe('Members', () => {
   let database: TestDatabase;
   /** Two connections, as two processes have them. */
   let stores: readonly [MemberStore, MemberStore];
   beforeAll(async () => {
-    database = await open();
+    database = await testDatabase();
     stores = [createMemberStore(database.collections), createMemberStore(database.connect().collections)];
   });
   afterAll(() => database.close());

@@ -439,7 +439,7 @@ async function askOutside({ deliveries, nodeCache }: Stores): Promise<void> {
 
 async function askCheckpoints(mongo: MongoClient): Promise<void> {
   method = 'checkpoints';
-  const saver = new CheckpointSaver(mongo.db('inkgraph'));
+  const saver = new CheckpointSaver(mongo.db());
   const config = { configurable: { thread_id: 'run_a', checkpoint_ns: '' } };
   const checkpoint = {
     v: 4,
@@ -483,7 +483,7 @@ afterAll(async () => {
   await database.close();
 });
 
-const db = (): Db => database.client.db('inkgraph');
+const db = (): Db => database.client.db();
 const planOf = async (command: Document): Promise<readonly string[]> => (await planIn(db(), command)).stages;
 
 test('every method of every repository was called', () => {

@@ -37,7 +37,7 @@ async function execution(...ended: readonly (number | null)[]): Promise<readonly
       );
     const step = { _id: `step_${_id}`, ...about, status: 'running', startedAt: now, ...none } as const;
     await stores.steps.save({ run: { _id, organizationId, fence: 0 }, buckets: new Map([[1, [step]]]), further: 1 });
-    const { checkpoints } = checkpointCollections(database.client.db('inkgraph'));
+    const { checkpoints } = checkpointCollections(database.client.db());
     const row = { checkpointNs: '', checkpointId: 'c', parentId: null, checkpoint: '{}', metadata: '{}' };
     await checkpoints.insertOne({ _id: `cp_${_id}`, threadId: _id, ...row });
   }
@@ -49,7 +49,7 @@ test('finished executions go with runs, steps and checkpoints; unfinished, recen
   const old = await execution(11, 12);
   const kept = [await execution(11, 3), await execution(20, null), await execution(9)].flat();
   await stores.documents.insert(uploadedDocument('wf_a', { organizationId: 'org_a', _id: 'doc_0' }));
-  const { checkpoints } = checkpointCollections(database.client.db('inkgraph'));
+  const { checkpoints } = checkpointCollections(database.client.db());
 
   // Checkpoints of runs that ended long ago are left over from a crash.
   const unlimited = await sweep({ runs: null });

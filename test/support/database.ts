@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MongoClient } from 'mongodb';
+import type { Db, MongoClient } from 'mongodb';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { createAccountMailStore } from '#src/stores/account-mails.ts';
 import { createApiKeyStore } from '#src/stores/api-keys.ts';
 import { createAuditLog } from '#src/stores/audit-log.ts';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
+import { withDatabase } from '#scripts/conformance/with-database.ts';
 import { connectDatabase, type Database } from '#src/stores/connect.ts';
 import { createConversationStore } from '#src/stores/conversations.ts';
 import { createDeliveryStore } from '#src/stores/deliveries.ts';
@@ -28,6 +30,7 @@ import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createRetention } from '#src/stores/retention.ts';
 import { createResultStore } from '#src/stores/results.ts';
+import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createSecretStore } from '#src/stores/secrets.ts';
 import { createStepStore } from '#src/stores/steps.ts';
@@ -38,27 +41,30 @@ import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 
 export interface TestDatabase {
+  /** It names the database, so that `client.db()` is this one. */
   readonly uri: string;
   readonly client: MongoClient;
+  readonly db: Db;
   readonly collections: Collections;
   /** A connection of its own, as another process has one; closed with the database. */
-  connect(): { readonly client: MongoClient; readonly collections: Collections };
+  connect(): { readonly client: MongoClient; readonly db: Db; readonly collections: Collections };
   close(): Promise<void>;
 }
 
 /** A migrated database; `end` takes away what it is in. */
-async function migrated(uri: string, name: string, end: (database: Database) => Promise<void>): Promise<TestDatabase> {
-  const first = connectDatabase(uri, name);
-  await migrate(first.db);
+async function migrated(uri: string, end: (database: Database) => Promise<void>): Promise<TestDatabase> {
+  const first = connectDatabase(uri);
+  if (await migrate(first.db)) await untilSearchable(first);
   const others: Database[] = [];
   return {
     uri,
     client: first.client,
+    db: first.db,
     collections: collectionsOf(first.db),
     connect() {
-      const other = connectDatabase(uri, name);
+      const other = connectDatabase(uri);
       others.push(other);
-      return { client: other.client, collections: collectionsOf(other.db) };
+      return { client: other.client, db: other.db, collections: collectionsOf(other.db) };
     },
     async close() {
       await Promise.all(others.map((database) => database.close()));
@@ -67,43 +73,47 @@ async function migrated(uri: string, name: string, end: (database: Database) => 
   };
 }
 
-/** An embedded engine over a temporary folder, with all collections and indexes of the program. */
-export async function testDatabase(): Promise<TestDatabase> {
+async function embedded(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));
   const engine = await openOnWarmThread({ dataDir: folder });
-  return migrated(engine.uri, 'inkgraph', async (database) => {
+  return migrated(withDatabase(engine.uri, 'inkgraph'), async (database) => {
     await database.close();
     await engine.close();
     await rm(folder, { recursive: true, force: true });
   });
 }
 
-type Open = () => Promise<TestDatabase>;
-const remoteUri = process.env['TEST_MONGODB_URI'];
+/** Atlas builds search indexes for minutes; a search in one that is not ready is empty. */
+async function untilSearchable({ db }: Database): Promise<void> {
+  const until = performance.now() + 10 * 60_000;
+  const names = [textIndexName, vectorIndexName];
+  while ((await missingIndexes(db.collection('searchRecords'), names)).length > 0 && performance.now() < until)
+    await delay(1_000);
+}
 
-/** The embedded engine, and a MongoDB with search where TEST_MONGODB_URI names one: a database of its own, dropped after the test. */
-export const testDatabases: readonly [readonly [string, Open], ...(readonly [string, Open])[]] = [
-  ['the embedded engine', testDatabase],
-  ...(remoteUri === undefined
-    ? []
-    : [
-        [
-          'TEST_MONGODB_URI',
-          () =>
-            migrated(remoteUri, `test_${randomUUID()}`, async (database) => {
-              await database.db.dropDatabase();
-              await database.close();
-            }),
-        ] as const,
-      ]),
-];
+/** A database of its own in a deployment, dropped after the test. */
+function deployed(uri: string): Promise<TestDatabase> {
+  return migrated(withDatabase(uri, `inkgraph_test_${randomUUID()}`), async (database) => {
+    await database.db.dropDatabase();
+    await database.close();
+  });
+}
+
+/**
+ * A database with all collections and indexes of the program: on an embedded engine over a temporary folder, or in the deployment that
+ * TEST_MONGODB_URI names, as `npm run conformance` sets it.
+ */
+export async function testDatabase(): Promise<TestDatabase> {
+  const uri = process.env['TEST_MONGODB_URI'];
+  return uri === undefined ? embedded() : deployed(uri);
+}
 
 const free = { bytes: null, objects: null } as const;
 const unlimited = { organization: free, project: free, key: free };
 
 /** Every repository, over one connection. */
 export function storesOf(client: MongoClient) {
-  const collections = collectionsOf(client.db('inkgraph'));
+  const collections = collectionsOf(client.db());
   return {
     accountMails: createAccountMailStore(collections),
     apiKeys: createApiKeyStore(collections),
@@ -124,11 +134,11 @@ export function storesOf(client: MongoClient) {
     organizations: createOrganizationStore(collections),
     passkeys: createPasskeyStore(collections),
     results: createResultStore(collections),
-    retention: createRetention(client.db('inkgraph'), collections),
+    retention: createRetention(client.db(), collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
     secrets: createSecretStore(collections, { current: Buffer.alloc(32), previous: [] }),
     steps: createStepStore(collections),
-    traces: createDocumentTraces(client.db('inkgraph'), collections),
+    traces: createDocumentTraces(client.db(), collections),
     uploads: createUploadStore(collections),
     usage: createUsageStore(collections, unlimited),
     workflows: createWorkflowStore(collections),

@@ -34,7 +34,7 @@ describe('Data of schema 1', () => {
       embedding: {},
     }));
     await searchRecords.insertMany(older);
-    const db = database.client.db('inkgraph');
+    const db = database.client.db();
     await db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 1 } });
     await migrate(db);
     const search = createSearchIndex(database.collections, { mode: 'lexical', embedder: createLocalModels().text });
@@ -50,7 +50,7 @@ describe('Data of schema 1', () => {
 
 describe('Data of schema 2', () => {
   test('keeps its queue after the migration: the order of each organization, in turns, and runs of workers that are gone', async () => {
-    const db = database.client.db('inkgraph');
+    const db = database.client.db();
     const runs = db.collection<{ _id: string }>('runs');
     await runs.createIndex({ claimableAt: 1 }, { sparse: true }, undefined);
     const older = (organizationId: string, at: number, more = {}) => {
@@ -95,7 +95,7 @@ describe('Data of schema 2', () => {
 
 describe('Data of schema 3', () => {
   test('keeps uploads until a sweep has deleted their bytes', async () => {
-    const db = database.client.db('inkgraph');
+    const db = database.client.db();
     const uploads = db.collection('uploads');
     await uploads.dropIndex('forgetAt_1');
     await uploads.createIndex({ forgetAt: 1 }, { expireAfterSeconds: 0 }, undefined);
@@ -110,7 +110,7 @@ describe('Data of schema 3', () => {
 
 describe('Data of schema 5', () => {
   test('keeps the steps of its runs, and its event logs go on with higher numbers', async () => {
-    const db = database.client.db('inkgraph');
+    const db = database.client.db();
     const [run] = newRuns(executionRecord({ organizationId: 'org_o' }));
     if (run === undefined) throw new Error('no run');
     await db.collection<RunRecord>('runs').insertOne({ ...run, status: 'succeeded', fence: 1 });

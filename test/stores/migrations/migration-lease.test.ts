@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 const quick: LeaseTimes = { beatMs: 10, deadMs: 200, lookMs: 5 };
-const connect = () => database.connect().client.db('inkgraph');
+const connect = () => database.connect().client.db();
 const row = () => connect().collection<{ _id: string; holder?: string }>('meta').findOne({ _id: 'migrating' });
 
 describe('The lease of migrations', () => {
