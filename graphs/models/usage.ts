@@ -19,6 +19,6 @@ export function sumUsage(calls: readonly ModelUsage[]): ModelUsage {
 }
 
 /** Usage of local rules since `start` (`performance.now()`). */
-export function rulesUsage(start: number): ModelUsage {
-  return { provider: 'local', model: 'rules-1', ms: performance.now() - start };
+export function rulesUsage(start: number, model = 'rules-1'): ModelUsage {
+  return { provider: 'local', model, ms: performance.now() - start };
 }

@@ -4,7 +4,6 @@ import { absent, scalarTypes, type FoundField } from '#src/domain/extract-locall
 import { localFinder } from '#src/domain/extract-locally/extract-locally.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
-import { rulesLabel } from '#graphs/models/classify-by-rules.ts';
 import {
   engineField,
   modelField,
@@ -17,6 +16,9 @@ import { extractByModel } from '#graphs/models/extract-by-model.ts';
 import { modelLabelOf, requestOptions, usesModel } from '#graphs/models/request.ts';
 import { rulesUsage } from '#graphs/models/usage.ts';
 import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+
+/** Version of the rules: another one computes kept outcomes again. */
+const rules = 'rules-2';
 
 /** Names that the result uses itself. */
 const reserved = new Set(['missing', 'modelLabel', 'ocrResultId']);
@@ -75,7 +77,7 @@ export const extract = defineNode({
   channels: (config) => ({ writes: outputOf(config, 'fields') }),
   literals: ['fields'],
   pure: true,
-  dependsOn: (deps, params) => [usesModel(deps.chat, params) ? modelLabelOf(deps.chat, params) : rulesLabel],
+  dependsOn: (deps, params) => [usesModel(deps.chat, params) ? modelLabelOf(deps.chat, params) : `local/${rules}`],
   defaultTimeoutMs: 180_000,
   example: {
     fields: {
@@ -124,7 +126,7 @@ async function findFields(
     signal.throwIfAborted();
     found[name] = find(name, rule);
   }
-  return { found, usage: rulesUsage(start), modelLabel: rulesLabel };
+  return { found, usage: rulesUsage(start, rules), modelLabel: `local/${rules}` };
 }
 
 function accepted(field: FoundField, { requireEvidence }: Params): FoundField {

@@ -1,4 +1,4 @@
-import { absent, type FieldRule, type FoundField } from '#src/domain/extract-locally/field.ts';
+import { absent, type FieldRule, type FieldValue, type FoundField } from '#src/domain/extract-locally/field.ts';
 import {
   evidenceAt,
   placedLines,
@@ -7,11 +7,19 @@ import {
   type PlacedLine,
 } from '#src/domain/extract-locally/page-text.ts';
 import { typedValues, type TypedSpan } from '#src/domain/extract-locally/typed-value.ts';
+import { findCompany } from '#src/domain/extract-locally/find-company.ts';
+import { findDate } from '#src/domain/extract-locally/find-date.ts';
+import { findTotal } from '#src/domain/extract-locally/find-total.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
-import { findTyped, valueOfLabel } from '#src/domain/segment-locally/values.ts';
+import { valuesOfLabel } from '#src/domain/segment-locally/values.ts';
 
-/** Base confidence by method: a label, the only value of its type, or the heading. */
-const baseConfidence = { label: 0.9, only: 0.5, heading: 0.6 } as const;
+/** Base confidence by method: a label, or the only value of its type. */
+const baseConfidence = { label: 0.9, only: 0.5 } as const;
+
+/** Factor for a label that is part of a longer one. */
+const partOfLabel = 0.8;
+/** Least confidence of a label for a total. */
+const leastLabel = 0.75;
 
 /** Folded field names that need no label: the issuer is at the top, and documents often have one date or amount. */
 const wordsFor = {
@@ -20,6 +28,9 @@ const wordsFor = {
   date: 'date|datum|receipt date|invoice date|purchase date|document date|belegdatum|rechnungsdatum|kaufdatum|ausstellungsdatum',
   money: 'total|amount|sum|summe|betrag|gesamt|gesamtbetrag|gesamtsumme|endbetrag|rechnungsbetrag',
 } as const;
+
+/** Folded names of the field that is the total. */
+const totals = new Set(wordsFor.money.split('|').concat('grand total', 'total amount', 'amount due', 'total due'));
 
 /**
  * Finds fields by their labels (name and aliases) and by German and English value formats. The value is right of the label or below it.
@@ -38,31 +49,58 @@ interface Search {
 
 function findField(search: Search, { type }: FieldRule): FoundField {
   if (type === 'array') return listOf(search);
-  const found = byLabel(search, type) ?? unlabelled(search, type);
+  const sum = wholeSum(search, type);
+  const found = (sum === undefined ? byLabel(search, type) : sum) ?? unlabelled(search, type);
   if (found === null) return absent;
   const { document, lines } = search;
   const confidence = found.sure * readingConfidence(lines, found);
   return { value: found.value, evidence: evidenceAt(document, lines, found), confidence, verified: true };
 }
 
+/**
+ * The total, for a field of money whose first name says so. Without decimals it is found like any other value, if its label is not part of
+ * another one.
+ */
+function wholeSum(search: Search, type: FieldRule['type']): Found | null | undefined {
+  const {
+    lines,
+    names: [name = ''],
+  } = search;
+  if (type !== 'money' || !totals.has(foldText(name))) return undefined;
+  const total = findTotal(lines);
+  if (total !== null) return total;
+  const labelled = byLabel(search, type);
+  return labelled === null || labelled.sure < leastLabel || isNothing(labelled.value) ? null : labelled;
+}
+
+const isNothing = (value: FieldValue): boolean => typeof value === 'object' && 'amount' in value && value.amount === 0;
+
 type Found = TypedSpan & { readonly sure: number };
 
 function byLabel({ document, lines, names }: Search, type: Exclude<FieldRule['type'], 'array'>): Found | null {
   let best: Found | null = null;
   for (const page of lines)
-    for (const [at, name] of names.entries()) {
-      const labelled = valueOfLabel(
+    for (const [at, name] of names.entries())
+      for (const labelled of valuesOfLabel(
         page.map(({ line }) => line),
         name,
-      );
-      const place = labelled === null ? undefined : page[labelled.line];
-      if (labelled === null || place === undefined) continue;
-      const sure = baseConfidence.label * labelled.score * (at === 0 ? 1 : 0.98);
-      if (best !== null && sure <= best.sure) continue;
-      const value = within(document.text, place, labelled.text, type);
-      if (value !== null) best = { ...value, sure };
-    }
+      )) {
+        const place = page[labelled.line];
+        const sure =
+          baseConfidence.label * labelled.score * (at === 0 ? 1 : 0.98) * (labelled.isWhole ? 1 : partOfLabel);
+        if (place === undefined || (best !== null && sure <= best.sure)) continue;
+        const value = within(document.text, place, labelled.text, type);
+        if (value === null) continue;
+        const nearby = sure * (goesOn(document.text.slice(place.start, value.start), labelled.text) ? partOfLabel : 1);
+        if (best === null || nearby > best.sure) best = { ...value, sure: nearby };
+      }
   return best;
+}
+
+/** True if the label goes on before its value: `Date of birth 23 August` is no `Date`. */
+function goesOn(before: string, beside: string): boolean {
+  const [first = ''] = beside.split(' ');
+  return /^\p{Ll}{2,}$/u.test(first) && before.endsWith(' ') && before.includes(` ${first} `);
 }
 
 /** The typed value next to a label. Its words can have wider gaps in the line than in the label's value. */
@@ -85,27 +123,12 @@ function unlabelled({ document, lines, names }: Search, type: FieldRule['type'])
   if (type !== 'string' && type !== 'date' && type !== 'money') return null;
   const known = wordsFor[type].split('|');
   if (!names.some((name) => known.includes(foldText(name)))) return null;
-  if (type === 'string') return heading(lines);
+  if (type === 'string') return findCompany(lines);
+  if (type === 'date') return findDate(lines);
   const [first, ...others] = typedValues(document.text, type);
   if (first === undefined) return null;
   const alone = others.every(({ value }) => JSON.stringify(value) === JSON.stringify(first.value));
-  return alone ? { ...first, sure: baseConfidence.only } : null;
-}
-
-/** The first line that is mostly letters and not an address, date or number. */
-function heading(lines: readonly (readonly PlacedLine[])[]): Found | null {
-  const line = (lines[0] ?? []).slice(0, 5).find(({ line: { text } }) => {
-    const letters = text.match(/\p{L}/gu)?.length ?? 0;
-    return letters >= 3 && letters >= text.replace(/\s/g, '').length * 0.7 && findTyped(text, 'date').length === 0;
-  });
-  const [value] = line === undefined ? [] : typedValues(line.line.text, 'string');
-  if (line === undefined || value === undefined) return null;
-  return {
-    value: value.value,
-    start: line.start + value.start,
-    end: line.start + value.end,
-    sure: baseConfidence.heading,
-  };
+  return alone && !isNothing(first.value) ? { ...first, sure: baseConfidence.only } : null;
 }
 
 const mostItems = 20;

@@ -12,7 +12,7 @@ export const valuePatterns: Readonly<Record<ValueType, RegExp>> = {
     [
       String.raw`(?<![\d./-])(?:19|20)\d{2}([-/.])\d{1,2}\1\d{1,2}(?![\d/-]|\.\d)`,
       String.raw`(?<![\d./-])\d{1,2}([./-]) ?\d{1,2}\2 ?(?:(?:19|20)\d{2}|\d{2})(?![\d/-]|\.\d|,\d)`,
-      String.raw`(?<![\p{L}\d])(?:${weekday},? )?\d{1,2}(?:\.|st|nd|rd|th)? ?(?:of )?(?:${monthNames})(?!\p{L})(?:,? ?(?:19|20)\d{2}(?!\d))?`,
+      String.raw`(?<![\p{L}\d])(?:${weekday},? )?\d{1,2}(?:\.|st|nd|rd|th)?[-/ ]?(?:of )?(?:${monthNames})(?!\p{L})(?:[-/,. ]{0,2}(?:19|20)\d{2}(?!\d)|[-/ ']{1,2}\d{2}(?=\s+\d{1,2}:\d|\s*$|[,;)]))?`,
       String.raw`(?<![\p{L}\d])(?:${weekday},? )?(?:${monthNames}) \d{1,2}(?:st|nd|rd|th)?(?![\d.:]\d|\d)(?:,? ?(?:19|20)\d{2}(?!\d))?`,
     ].join('|'),
     'giu',

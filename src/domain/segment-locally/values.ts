@@ -69,7 +69,11 @@ export interface LabelledValue {
   readonly box: Box;
   /** Similarity of the label, 0..1. */
   readonly score: number;
+  /** false: other words of the same column stand before it, as in `Tax number` for `number`. */
+  readonly isWhole: boolean;
 }
+
+type Value = Omit<LabelledValue, 'score' | 'isWhole'>;
 
 interface Place {
   readonly lines: readonly OcrLine[];
@@ -80,11 +84,11 @@ interface Place {
 }
 
 /**
- * Finds the value after a label (`Total: 12.50`), otherwise right of it, otherwise below it. Accepts misread letters and common English
- * and German synonyms. null if the label or a value is missing.
+ * Finds the values after a label (`Total: 12.50`), otherwise right of it, otherwise below it, the best first. Accepts misread letters and
+ * common English and German synonyms.
  */
-export function valueOfLabel(lines: readonly OcrLine[], label: string): LabelledValue | null {
-  let best: (LabelledValue & { readonly rank: number }) | null = null;
+export function valuesOfLabel(lines: readonly OcrLine[], label: string): LabelledValue[] {
+  const values: (LabelledValue & { readonly rank: number })[] = [];
   for (const [at, name] of namesOf(label).entries())
     for (const [line, found] of lines.entries()) {
       const words = wordsOf(found);
@@ -93,15 +97,17 @@ export function valueOfLabel(lines: readonly OcrLine[], label: string): Labelled
         name,
       )) {
         const place = { lines, line, words, from, to };
-        const rank = score + rankOf(place) - (at === 0 ? 0 : 0.05);
-        if (best !== null && rank <= best.rank) continue;
         const value = afterLabel(place) ?? beside(place) ?? under(place);
-        if (value !== null) best = { ...value, score, rank };
+        const rank = score + rankOf(place) - (at === 0 ? 0 : 0.05);
+        if (value !== null) values.push({ ...value, score, rank, isWhole: isWhole(place) });
       }
     }
-  if (best === null) return null;
-  const { rank: _rank, ...value } = best;
-  return value;
+  return values.toSorted((one, other) => other.rank - one.rank).map(({ rank: _rank, ...value }) => value);
+}
+
+/** The best of `valuesOfLabel`. null if the label or a value is missing. */
+export function valueOfLabel(lines: readonly OcrLine[], label: string): LabelledValue | null {
+  return valuesOfLabel(lines, label)[0] ?? null;
 }
 
 /** Rank of a label match: best at the start of a column and before a colon; `Total items: 3` is not a match for `total`. */
@@ -113,9 +119,14 @@ function rankOf({ words, from, to }: Place): number {
   return (starts.has(from) ? 0.1 : 0) + (colon ? 0.1 : 0) - (longer ? 0.2 : 0);
 }
 
+/** True at the start of a column, and after a label that ended (`Bill to: Invoice number`). */
+function isWhole({ words, from }: Place): boolean {
+  return columnStarts(words).has(from) || words[from - 1]?.text.endsWith(':') === true;
+}
+
 const separators = /^[\s:.=#_–—-]+$/u;
 
-function valueIn(words: readonly OcrWord[], line: number): Omit<LabelledValue, 'score'> | null {
+function valueIn(words: readonly OcrWord[], line: number): Value | null {
   const kept = words.filter(({ text }) => !separators.test(text));
   const text = kept
     .map((word) => word.text)
@@ -134,12 +145,12 @@ function untilNextLabel(words: readonly OcrWord[]): readonly OcrWord[] {
   return words.slice(0, end);
 }
 
-function afterLabel({ words, to, line }: Place): Omit<LabelledValue, 'score'> | null {
+function afterLabel({ words, to, line }: Place): Value | null {
   return valueIn(untilNextLabel(words.slice(to)), line);
 }
 
 /** Searches beside the label, since recognition can split a printed line in two. */
-function beside({ lines, line, words, from, to }: Place): Omit<LabelledValue, 'score'> | null {
+function beside({ lines, line, words, from, to }: Place): Value | null {
   const label = union(words.slice(from, to).map(({ box }) => box));
   const right = lines
     .map(({ box }, at) => ({ box, at }))
@@ -150,7 +161,7 @@ function beside({ lines, line, words, from, to }: Place): Omit<LabelledValue, 's
   return found === undefined ? null : valueIn(untilNextLabel(wordsOf(found)), right?.at ?? line);
 }
 
-function under({ lines, line, words, from, to }: Place): Omit<LabelledValue, 'score'> | null {
+function under({ lines, line, words, from, to }: Place): Value | null {
   const label = union(words.slice(from, to).map(({ box }) => box));
   const bottom = label[1] + label[3];
   for (const [at, found] of lines.entries()) {

@@ -1,0 +1,286 @@
+import { amountsIn } from '#src/domain/extract-locally/amounts.ts';
+import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
+import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
+import { foldText } from '#src/domain/embed-locally/fold-text.ts';
+import { findTyped } from '#src/domain/segment-locally/values.ts';
+
+const words = (...alternatives: readonly string[]): string =>
+  `(?<![\\p{L}\\d])(?:${alternatives.join('|')})(?![\\p{L}\\d])`;
+
+/** Legal forms, in folded text. */
+const form = words(
+  'sdn\\.? ?\\.?bhd',
+  's/b',
+  'bhd',
+  'gmbh(?: ?& ?co\\.? ?kg)?',
+  'mbh',
+  'kg',
+  'ohg',
+  'e\\. ?k\\.?',
+  'e\\. ?v\\.?',
+  'ug',
+  'ltd',
+  'limited',
+  'llc',
+  'llp',
+  'plc',
+  'inc',
+  'corp(?:oration)?',
+  'company(?! ?(?:reg|no))',
+  'pte',
+  'pty',
+  's\\.?a\\.?r\\.?l',
+  's\\.?a\\.?s',
+  's\\.a',
+  's\\.l',
+  's\\.?r\\.?l',
+  's\\.?p\\.?a',
+  'b\\.?v',
+  'n\\.v',
+  'aps',
+  'oy',
+  'kft',
+);
+/** Words of names of shops and firms. */
+const trade = words(
+  'enterprise',
+  'trading',
+  'holdings?',
+  'co',
+  'marketing',
+  'restaurants?',
+  'restoran',
+  'cafe',
+  'kopitiam',
+  'bakery',
+  'backerei',
+  'mart',
+  'supermarket',
+  'hypermarket',
+  'market',
+  'markt',
+  'store',
+  'shop',
+  'hardware',
+  'electrical',
+  'pharmacy',
+  'apotheke',
+  'stationery',
+  'motor',
+  'auto',
+  'hotel',
+  'food',
+  'foods',
+  'pizza',
+  'services?',
+  'industries',
+  'group',
+  'grocers?',
+  'books?',
+  'tischlerei',
+  'werkstatt',
+  'cash & carry',
+  'deco',
+  'boutique',
+  'salon',
+  'clinic',
+  'praxis',
+  'garage',
+  'station',
+  'petrol',
+  'house',
+);
+/** Words of addresses, and of other lines that are no name wherever they stand. */
+const places = words(
+  'jalan',
+  'jln',
+  'lot',
+  'floor',
+  'flr',
+  'taman',
+  'kawasan',
+  'bandar',
+  'lorong',
+  'persiaran',
+  'level',
+  'block',
+  'wisma',
+  'selangor',
+  'kuala lumpur',
+  'johor',
+  'petaling jaya',
+  'goods sold',
+  'thank you',
+  'welcome',
+  'willkommen',
+  'please',
+  'owned by',
+  'tel',
+  'telefon',
+  'fax',
+  'email',
+  'www',
+  'http',
+);
+/** Words of addresses that stand in names as well: with a number they are an address. */
+const streets = words(
+  'street',
+  'str',
+  '\\p{L}+strasse',
+  'road',
+  'lane',
+  'avenue',
+  'terrace',
+  'square',
+  'drive',
+  'weg',
+  'platz',
+  'gasse',
+  'allee',
+  'rue',
+  'via',
+  'calle',
+);
+/** Words that start lines which are no name: kinds of documents, numbers, greetings. */
+const starts = words(
+  'no',
+  'unit',
+  'plaza',
+  'tax invoice',
+  'invoice',
+  'rechnung',
+  'receipt',
+  'quittung',
+  'cash (?:bill|sales?)',
+  'bill',
+  'posted',
+  'phone',
+  'gst',
+  'reg',
+  'date',
+  'datum',
+  'time',
+  'cashier',
+  'kassierer',
+  'table',
+  'roc',
+  'customer',
+  'reprint',
+  'copy',
+  'original',
+  'order',
+  'branch',
+  'page',
+  'company (?:no|reg)\\w*',
+  'co\\.? ?(?:no|reg)\\w*',
+  'qte',
+  'qty',
+  'price',
+  'statement',
+  'application',
+  'description',
+);
+
+const patterns = {
+  form: new RegExp(form, 'u'),
+  trade: new RegExp(trade, 'u'),
+  places: new RegExp(`${places}|@|\\d.*${streets}|${streets}.*\\d`, 'u'),
+  starts: new RegExp(`^\\W*${starts}`, 'u'),
+  /** A label with its value. */
+  labelled: /^[\p{L} ]{2,20}:\s*\S/u,
+  /** The kind of the document, in another column of the first line. */
+  kind: /\s+(?:tax )?(?:invoice|receipt|rechnung|quittung|statement|page \d+ (?:of|von) \d+)\s*$/iu,
+  /** A line that goes on with what the line above began. */
+  continues: new RegExp(`^(?:\\(?\\w{1,12}\\)? ?)?(?:${form})|^(?:${trade})`, 'u'),
+};
+
+/** Number of the company's registration after its name. */
+const registration = /[\s([{]*(?:(?:co|company|reg|roc|gst)\.? ?)*(?:(?:no|id|nr)\.? ?:? ?)?[([{]?\d{5,}.{0,16}$/isu;
+
+const mostLines = 14;
+
+interface Heading {
+  readonly lines: readonly PlacedLine[];
+  readonly score: number;
+}
+
+/** Text with digits alone among letters as the letters that they were (`C0.`, `D.1.Y.`), and misread legal forms as they are. */
+function unmisread(text: string): string {
+  return text
+    .replaceAll(/(?<=\p{L}|\p{L}\.)0(?=\p{L}|\.|\s|$)/gu, 'O')
+    .replaceAll(/(?<=\p{L}\.)1(?=\.\p{L})/gu, 'I')
+    .replaceAll(/(?<!\p{L})[S5][DO0][NH]\.? ?[B83][HN]?[DO0]?(?=\.?(?:\s|[([]|$))/gu, 'SDN BHD');
+}
+
+function scoreOf(written: string, at: number): number {
+  const text = unmisread(written).replace(patterns.kind, '');
+  const folded = foldText(text);
+  const letters = folded.match(/\p{L}/gu)?.length ?? 0;
+  const digits = folded.match(/\d/gu)?.length ?? 0;
+  if (letters < 3 || findTyped(text, 'date').length > 0 || amountsIn(text).length > 0) return Number.NEGATIVE_INFINITY;
+  const hasForm = patterns.form.test(folded);
+  return (
+    (hasForm ? 3 : 0) +
+    (patterns.trade.test(folded) ? 1.2 : 0) -
+    (patterns.places.test(folded) || patterns.starts.test(folded) ? 2.5 : 0) -
+    (patterns.labelled.test(folded) ? 1.5 : 0) -
+    (!hasForm && digits > letters / 3 ? 1.5 : 0) -
+    at * 0.15
+  );
+}
+
+/** Most lines of one name. */
+const mostJoined = 3;
+
+/** The line, with those below it that go on with the name. */
+function headingAt(lines: readonly PlacedLine[], at: number): Heading | null {
+  const joined = lines.slice(at, at + 1);
+  const text = (): string => joined.map(({ line }) => line.text).join(' ');
+  let score = scoreOf(text(), at);
+  if (joined.length === 0 || score < -1) return null;
+  for (const next of lines.slice(at + 1, at + mostJoined)) {
+    const isOpen = /[&-]\s*$/u.test(text()) || patterns.continues.test(foldText(unmisread(next.line.text)));
+    if (!isOpen || patterns.form.test(foldText(unmisread(text())))) break;
+    joined.push(next);
+    const longer = scoreOf(text(), at);
+    if (longer < score) {
+      joined.pop();
+      break;
+    }
+    score = longer + 0.1;
+  }
+  return { lines: joined, score };
+}
+
+export interface FoundCompany extends Span {
+  readonly value: string;
+  /** 0..1, before the confidence of the reading. */
+  readonly sure: number;
+}
+
+/**
+ * The firm that issued a document: of the first lines the one that reads like its name, best with a legal form, without the number of its
+ * registration. null if no line does.
+ */
+export function findCompany(pages: readonly (readonly PlacedLine[])[]): FoundCompany | null {
+  const lines = (pages[0] ?? []).slice(0, mostLines);
+  const headings = lines.flatMap((_, at) => headingAt(lines, at) ?? []);
+  const [best, second] = headings.toSorted((one, other) => other.score - one.score);
+  const first = best?.lines[0];
+  const last = best?.lines.at(-1);
+  if (best === undefined || first === undefined || last === undefined || best.score < -1) return null;
+  const written = best.lines.map(({ line }) => line.text).join('\n');
+  const lead = /^[^\p{L}\d]+/u.exec(written)?.[0].length ?? 0;
+  const name = written
+    .slice(lead)
+    .replace(patterns.kind, '')
+    .replace(registration, '')
+    .replace(/[\s"'*_|~:;,-]+$/u, '');
+  const margin = best.score - (second?.score ?? 0);
+  return {
+    value: unmisread(name.replaceAll('\n', ' ')),
+    start: first.start + lead,
+    end: first.start + lead + name.length,
+    sure: best.score > 2.4 ? (margin > 1 ? 0.85 : 0.75) : 0.6,
+  };
+}

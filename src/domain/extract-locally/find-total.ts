@@ -1,0 +1,199 @@
+import { amountsIn, type Amount } from '#src/domain/extract-locally/amounts.ts';
+import type { Money } from '#src/domain/extract-locally/field.ts';
+import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
+import { roleOf, spoken, taxTable, type Role } from '#src/domain/extract-locally/line-roles.ts';
+import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
+
+/** Points of a label for being that of the total. */
+const strength: Readonly<Record<Role, number>> = {
+  grand: 3,
+  total: 2.2,
+  paid: 1,
+  tendered: 0.4,
+  change: -2.5,
+  net: 0.2,
+  tax: -1.5,
+  rounding: -2.5,
+  other: -0.8,
+  none: 0,
+};
+
+interface Row {
+  readonly line: PlacedLine;
+  readonly amounts: readonly Amount[];
+  /** Words of the line without its amounts. */
+  readonly words: string;
+  readonly role: Role;
+}
+
+function rowOf(line: PlacedLine): Row {
+  const { text } = line.line;
+  const amounts = amountsIn(text);
+  let rest = '';
+  let from = 0;
+  for (const { start, end } of amounts) {
+    rest += `${text.slice(from, start)} `;
+    from = end;
+  }
+  const words = spoken(rest + text.slice(from));
+  return { line, amounts, words, role: roleOf(words) };
+}
+
+/** Points below which no label speaks of a total. */
+const leastPoints = 0.3;
+
+/** An amount and what is said of it. */
+interface Candidate {
+  readonly amount: Amount;
+  readonly line: PlacedLine;
+  readonly role: Role;
+  readonly points: number;
+}
+
+const hasWords = (words: string): boolean =>
+  /\p{L}{2}/u.test(words.replaceAll(/\b(?:rm|myr|eur|usd|gbp|chf|sgd|sr|zrl|s|z)\b/gu, ''));
+
+/** Rows whose amount stands below its label, or on a line that recognition split off. */
+function labelledRow(rows: readonly Row[], at: number): Row | undefined {
+  const row = rows[at];
+  if (row === undefined || hasWords(row.words)) return row;
+  const box = row.line.line.box;
+  const beside = rows.find((other) => {
+    if (other === row || other.amounts.length > 0 || other.role === 'none') return false;
+    const [, y, , height] = other.line.line.box;
+    return Math.abs(y + height / 2 - box[1] - box[3] / 2) < Math.min(height, box[3]) * 0.6;
+  });
+  if (beside !== undefined) return beside;
+  // Not over a row with an amount of its own: that one has its label.
+  for (let above = at - 1; above >= Math.max(0, at - 2); above -= 1) {
+    const found = rows[above];
+    // A count or a rate of its own: the amounts below are those of something else.
+    if (found === undefined || found.amounts.length > 0 || /\d/u.test(found.words)) return row;
+    if (found.role !== 'none') return found;
+  }
+  return row;
+}
+
+function candidatesOf(rows: readonly Row[]): Candidate[] {
+  const table = rows.findIndex(({ words }) => taxTable.test(words));
+  return rows.flatMap((row, at) => {
+    const label = labelledRow(rows, at) ?? row;
+    const far = (label === row ? 0 : 0.3) + (table !== -1 && at > table ? 1.2 : 0);
+    return row.amounts.flatMap((amount, index): Candidate[] => {
+      // Weights and counts have one decimal, too.
+      if (amount.cents <= 0 || (amount.isCut && label.role !== 'grand' && label.role !== 'total')) return [];
+      const isLast = index === row.amounts.length - 1;
+      // The last amount of a line is its sum; those before it are prices, rates or parts.
+      const points = strength[label.role] - far - (isLast ? 0 : 0.9) + (amount.currency === null ? 0 : 0.1);
+      return [{ amount, line: row.line, role: label.role, points }];
+    });
+  });
+}
+
+/** Cents of the last amounts of lines with a role. */
+function centsOf(rows: readonly Row[], ...wanted: readonly Role[]): number[] {
+  return rows.flatMap((row, at) => {
+    const label = labelledRow(rows, at) ?? row;
+    const last = row.amounts.at(-1);
+    return last !== undefined && wanted.includes(label.role) ? [last.cents] : [];
+  });
+}
+
+/** Sums of a document that an amount can be: cash less change, and net with tax, each with the rounding of the till. */
+function sumsOf(rows: readonly Row[]): readonly number[] {
+  const paid = centsOf(rows, 'tendered', 'paid');
+  const change = centsOf(rows, 'change').filter((cents) => cents >= 0);
+  const net = centsOf(rows, 'net', 'total').filter((cents) => cents > 0);
+  const tax = centsOf(rows, 'tax').filter((cents) => cents > 0);
+  const rounding = [0, ...centsOf(rows, 'rounding')];
+  const less = paid.flatMap((cash) => change.map((back) => cash - back));
+  const more = net.flatMap((part) => tax.flatMap((added) => rounding.map((bit) => part + added + bit)));
+  return [...less, ...more].filter((cents) => cents > 0);
+}
+
+/** Amounts before and after the till rounded them to five hundredths, as a line of the receipt says. */
+function roundingOf(rows: readonly Row[], amounts: readonly number[]) {
+  const known = new Set(amounts);
+  const before = new Set<number>();
+  const after = new Set<number>();
+  if (rows.some(({ role }) => role === 'rounding'))
+    for (const cents of known)
+      for (const rounded of [Math.floor(cents / 5) * 5, Math.ceil(cents / 5) * 5])
+        if (cents % 5 !== 0 && known.has(rounded)) {
+          before.add(cents);
+          after.add(rounded);
+        }
+  return { before, after };
+}
+
+export interface FoundTotal extends Span {
+  readonly value: Money;
+  /** 0..1, before the confidence of the reading. */
+  readonly sure: number;
+}
+
+/**
+ * The total of a receipt or invoice: every amount is weighed by its label, by how often it is printed, by its size, and by sums that
+ * confirm it (cash less change, net and tax). null if no line speaks of a total.
+ */
+export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal | null {
+  const rows = pages.flat().map(rowOf);
+  const candidates = candidatesOf(rows);
+  const sums = sumsOf(rows);
+  const places = Map.groupBy(candidates, ({ amount }) => amount.cents);
+  const highest = Math.max(
+    0,
+    ...candidates.filter(({ role }) => role !== 'tendered' && role !== 'change').map(({ amount }) => amount.cents),
+  );
+  const rounds = roundingOf(rows, [...places.keys()]);
+  const scored = [...places].map(([cents, at]) => {
+    const best = at.reduce((one, other) => (other.points > one.points ? other : one));
+    const isConfirmed = (sums.includes(cents) || rounds.after.has(cents)) && best.points > 0;
+    const lines = new Set(at.map(({ line }) => line)).size;
+    const score =
+      best.points +
+      (isConfirmed ? 1.2 : 0) +
+      0.35 * Math.min(3, lines - 1) +
+      (cents === highest ? 0.6 : 0) +
+      (rounds.after.has(cents) ? 1 : 0) -
+      (rounds.before.has(cents) ? 1.2 : 0);
+    return { best, score, isConfirmed };
+  });
+  const ranked = scored.toSorted((one, other) => other.score - one.score);
+  const [first, second] = ranked;
+  if (first === undefined) return null;
+  if (first.best.points < leastPoints) return unlabelled(candidates);
+  const { best, isConfirmed, score } = first;
+  const lead = score - (second?.score ?? 0);
+  const { amount, line } = best;
+  return {
+    value: { amount: amount.amount, currency: amount.currency },
+    start: line.start + amount.start,
+    end: line.start + amount.end,
+    sure: sureOf({ isConfirmed, lead, points: best.points }),
+  };
+}
+
+/** The amount that is printed most often, twice at least, and of those the highest: without a label that could be read. */
+function unlabelled(candidates: readonly Candidate[]): FoundTotal | null {
+  const plain = candidates.filter(({ role }) => role === 'none' || role === 'other' || role === 'net');
+  const [most] = [...Map.groupBy(plain, ({ amount }) => amount.cents).values()].toSorted(
+    (one, other) => other.length - one.length || (other[0]?.amount.cents ?? 0) - (one[0]?.amount.cents ?? 0),
+  );
+  const last = most?.at(-1);
+  if (most === undefined || last === undefined || most.length < 2) return null;
+  const { amount, line } = last;
+  return {
+    value: { amount: amount.amount, currency: amount.currency },
+    start: line.start + amount.start,
+    end: line.start + amount.end,
+    sure: 0.35,
+  };
+}
+
+function sureOf({ isConfirmed, lead, points }: { isConfirmed: boolean; lead: number; points: number }): number {
+  if (isConfirmed && lead > 0.8) return 0.97;
+  if (points >= 2.9 && lead > 1) return 0.92;
+  if (lead > 1) return 0.85;
+  return lead > 0.4 ? 0.7 : 0.55;
+}

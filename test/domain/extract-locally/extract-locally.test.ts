@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { localFinder } from '#src/domain/extract-locally/extract-locally.ts';
+import type { FieldRule } from '#src/domain/extract-locally/field.ts';
+import { pageOf } from '#test/support/records.ts';
+
+const finder = (...lines: readonly string[]) => {
+  const text = lines.join('\n');
+  return localFinder({ text, pages: [pageOf(text)] });
+};
+const money: FieldRule = { type: 'money', aliases: ['Total', 'Amount due'] };
+const totalOf = (...lines: readonly string[]) => finder(...lines)('total', money);
+
+describe('The total', () => {
+  test.each([
+    ['a space in the amount', ['Brot 2.10', 'Milch 3.90', 'TOTAL: 6. 00'], 6],
+    ['a currency that stands close', ['Sub Total RM50.00', 'GST 6% RM3.00', 'Total RM53.00'], 53],
+    ['a letter O for a zero', ['Tea 4.00', 'Cake 6.00', 'TOTAL 1O.00'], 10],
+    ['a misread label', ['Tea 4.00', 'Cake 6.00', 'T0TAI 10.00'], 10],
+    ['another word for it', ['Tea 4.00', 'Cake 6.00', 'Balance Due: 10.00'], 10],
+    ['German', ['Zwischensumme 11,00', 'MwSt 19% 2,09', 'Gesamtbetrag: 13,09 €'], 13.09],
+    ['French', ['Sous total 10,00', 'TVA 2,00', 'Total TTC 12,00'], 12],
+    ['the tax below it', ['Total 53.00', 'Cash 60.00', 'Change 7.00', 'Total GST 3.00'], 53],
+    ['a table of taxes below it', ['Total 29.68', 'GST summary', 'SR 28.00 1.68', 'Total 28.00 1.68'], 29.68],
+    ['rounding by the till', ['Total incl. GST 23.26', 'Rounding -0.01', 'Total 23.25'], 23.25],
+    ['an amount on the next line', ['Tea 4.00', 'Cake 6.00', 'GRAND TOTAL', '10.00'], 10],
+    ['a count of items before it', ['Total items: 2.00', 'Total 10.00'], 10],
+    ['savings below it', ['Total 20.00', 'Total savings 35.00'], 20],
+    ['cash that exceeds it', ['Amount 17.85', 'Cash 50.00', 'Change 32.15'], 17.85],
+    ['no decimals', ['Miete Oktober', 'Total: 850 EUR'], 850],
+  ])('is found with %s', (_name, lines, amount) => {
+    const { value, evidence, verified } = totalOf(...lines);
+    expect(value).toMatchObject({ amount });
+    expect(verified).toBe(true);
+    const text = lines.join('\n');
+    const { start, end, text: quoted, box } = evidence as { start: number; end: number; text: string; box: unknown };
+    expect(quoted).toBe(text.slice(start, end));
+    expect(box).toHaveLength(4);
+  });
+
+  test('is surer where cash and change, or net and tax, confirm it', () => {
+    const confirmed = totalOf('Total 17.85', 'Cash 50.00', 'Change 32.15').confidence;
+    const taxed = totalOf('Subtotal 15.00', 'Tax 2.85', 'Total 17.85').confidence;
+    const doubtful = totalOf('Total 17.85', 'Total 15.87', 'Payment 16.00').confidence;
+    expect(Math.min(confirmed, taxed)).toBeGreaterThan(0.85);
+    expect(doubtful).toBeLessThan(0.65);
+  });
+
+  test('is nothing where two amounts have no label, nor where a total is nought', () => {
+    expect(totalOf('Brot 2.10', 'Milch 1.20').value).toBeNull();
+    expect(totalOf('Discount total 0.00').value).toBeNull();
+  });
+
+  test('is not the field that has another name', () => {
+    const find = finder('Subtotal 15.00', 'VAT 2.85', 'Total 17.85');
+    expect(find('tax', { type: 'money', aliases: ['VAT'] }).value).toMatchObject({ amount: 2.85 });
+    expect(find('subtotal', { type: 'money' }).value).toMatchObject({ amount: 15 });
+  });
+
+  test('takes milliseconds in a long text', () => {
+    const lines = Array.from({ length: 5_000 }, (_, at) => `Total item ${at} ${'9 '.repeat(20)} 1.00 2.00 3.0`);
+    const begun = performance.now();
+    totalOf(...lines);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+});
+
+describe('The firm', () => {
+  const firm = (...lines: readonly string[]) => finder(...lines)('merchant', { type: 'string' }).value;
+  test.each([
+    [
+      'with a legal form, below a logo',
+      ['welcome', 'LANTERN', 'Lantern Foods Sdn Bhd (123456-X)'],
+      'Lantern Foods Sdn Bhd',
+    ],
+    ['over two lines', ['COPPERFIELD BOOKS', 'TRADING LTD', '4 Jalan Bukit'], 'COPPERFIELD BOOKS TRADING LTD'],
+    ['that goes on after a sign', ['HARROW HARDWARE &', 'ELECTRICAL', 'Tel 03-123'], 'HARROW HARDWARE & ELECTRICAL'],
+    ['with a misread legal form', ['TIDEWATER FOODS SON BHD', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
+    ['below the kind of the document', ['TAX INVOICE', 'Peppercorn Grocers', '41 Tannery Road'], 'Peppercorn Grocers'],
+    [
+      'beside the kind of the document',
+      ['Juniper Lane Joinery INVOICE', '27 Juniper Lane, Ostmark'],
+      'Juniper Lane Joinery',
+    ],
+    ['with a number of its registration', ['Brightwater GmbH 8801234', 'Allee 5'], 'Brightwater GmbH'],
+  ])('%s is found', (_name, lines, name) => {
+    expect(firm(...lines)).toBe(name);
+  });
+
+  test('is nothing in a text without letters', () => {
+    expect(firm('12.50', '2024-05-17')).toBeNull();
+  });
+});
+
+describe('The day', () => {
+  const day = (...lines: readonly string[]) => finder(...lines)('date', { type: 'date', aliases: ['Date'] }).value;
+  test.each([
+    ['28 MAR 18 18:32:36', '2018-03-28'],
+    ['14/MAY/2017 02:56', '2017-05-14'],
+    ['05-JAN-2017', '2017-01-05'],
+    ['Date: 5/3/2018', '2018-03-05'],
+  ])('%s is %s', (line, expected) => {
+    expect(day('Lantern Foods', line)).toBe(expected);
+  });
+
+  test('is the one with the time, not that of an expiry', () => {
+    expect(day('05/03/18 15:02', 'Card expiry: 31/05/18')).toBe('2018-03-05');
+  });
+
+  test('is not the date of birth, whose label is longer', () => {
+    expect(day('Date of birth 23 August 1986', 'Date 02 July 2024')).toBe('2024-07-02');
+  });
+});
+
+test('a label that is part of another one is worth less: the tax number is no invoice number', () => {
+  const find = finder('Bill to: Invoice number INV-2024-17', 'Tax number: 133/8150/8159');
+  expect(find('number', { type: 'string', aliases: ['Invoice number'] }).value).toBe('INV-2024-17');
+});
