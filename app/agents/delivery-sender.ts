@@ -1,4 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import { webhookRetryDelayMs } from '#src/domain/webhooks/retry-schedule.ts';
@@ -13,6 +15,8 @@ export interface DeliverySenderParts {
   /** Signing secrets from `webhookSecret`: the current one, then earlier ones. */
   secretsOf(projectId: string): readonly string[];
   readonly logger: Logger;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Lease time of one attempt. The attempt itself times out after half of it. */
   readonly leaseMs: number;
   /** Default: the system clock. */
@@ -57,7 +61,8 @@ class DeliverySender {
     const refused = this.#parts.outbound.refuses(delivery.url);
     if (refused !== null) throw new AppError('outbound.refused', `The webhook's address cannot be called: ${refused}.`);
     const now = this.#now();
-    const fresh = { attempts: 0, status: 'pending', lastError: null } as const;
+    const trace = this.#parts.tracer?.current() ?? null;
+    const fresh = { attempts: 0, status: 'pending', lastError: null, ...(trace !== null && { trace }) } as const;
     await this.#parts.deliveries.add({ ...delivery, ...fresh, createdAt: now, dueAt: now });
     this.push();
   }
@@ -116,7 +121,7 @@ class DeliverySender {
     const { logger } = this.#parts;
     const fields = { deliveryId, projectId, type, attempts };
     try {
-      const outcome = await this.#attempt(delivery);
+      const outcome = await this.#traced(delivery);
       await this.#parts.deliveries.settle(deliveryId, outcome);
       if (outcome.retryAt !== null) this.#wakeAt(outcome.retryAt);
       else if (!outcome.delivered)
@@ -127,6 +132,24 @@ class DeliverySender {
         'outcome of a webhook could not be stored: it is sent again when its lease ends',
       );
     }
+  }
+
+  /** Sends a webhook as a part of the trace of its run. */
+  #traced(delivery: DeliveryRecord): Promise<Outcome> {
+    const { tracer = noTracer } = this.#parts;
+    const { _id, organizationId, projectId, type, attempts, trace = null } = delivery;
+    const attributes = {
+      'inkgraph.organization.id': organizationId,
+      'inkgraph.project.id': projectId,
+      'inkgraph.delivery.id': _id,
+      'inkgraph.delivery.type': type,
+      'inkgraph.delivery.attempt': attempts,
+    };
+    return tracer.inSpan({ name: 'webhook', kind: 'consumer', parent: trace, attributes }, async (span) => {
+      const outcome = await this.#attempt(delivery);
+      if (!outcome.delivered) span.end('not_delivered');
+      return outcome;
+    });
   }
 
   async #attempt({ _id: id, url, projectId, payload, attempts }: DeliveryRecord): Promise<Outcome> {
