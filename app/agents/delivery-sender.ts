@@ -1,6 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
-import type { Tracer } from '#src/domain/ports/tracer.ts';
+import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import { webhookRetryDelayMs } from '#src/domain/webhooks/retry-schedule.ts';
@@ -106,7 +106,7 @@ class DeliverySender {
         if (claimed !== null) {
           // Open another lane while there are more deliveries.
           this.push();
-          await this.#deliver(claimed);
+          await this.#traced(claimed);
         } else if (this.#again) this.#again = false;
         else return;
       }
@@ -116,12 +116,13 @@ class DeliverySender {
   }
 
   /** Never rejects: when the outcome cannot be written, the delivery waits for its lease to end. */
-  async #deliver(delivery: DeliveryRecord): Promise<void> {
+  async #deliver(delivery: DeliveryRecord, span: Span): Promise<void> {
     const { _id: deliveryId, projectId, type, attempts } = delivery;
     const { logger } = this.#parts;
     const fields = { deliveryId, projectId, type, attempts };
     try {
-      const outcome = await this.#traced(delivery);
+      const outcome = await this.#attempt(delivery);
+      if (!outcome.delivered) span.end('not_delivered');
       await this.#parts.deliveries.settle(deliveryId, outcome);
       if (outcome.retryAt !== null) this.#wakeAt(outcome.retryAt);
       else if (!outcome.delivered)
@@ -135,7 +136,7 @@ class DeliverySender {
   }
 
   /** Sends a webhook as a part of the trace of its run. */
-  #traced(delivery: DeliveryRecord): Promise<Outcome> {
+  #traced(delivery: DeliveryRecord): Promise<void> {
     const { tracer = noTracer } = this.#parts;
     const { _id, organizationId, projectId, type, attempts, trace = null } = delivery;
     const attributes = {
@@ -145,11 +146,8 @@ class DeliverySender {
       'inkgraph.delivery.type': type,
       'inkgraph.delivery.attempt': attempts,
     };
-    return tracer.inSpan({ name: 'webhook', kind: 'consumer', parent: trace, attributes }, async (span) => {
-      const outcome = await this.#attempt(delivery);
-      if (!outcome.delivered) span.end('not_delivered');
-      return outcome;
-    });
+    const start = { name: 'webhook', kind: 'consumer', parent: trace, attributes } as const;
+    return tracer.inSpan(start, (span) => this.#deliver(delivery, span));
   }
 
   async #attempt({ _id: id, url, projectId, payload, attempts }: DeliveryRecord): Promise<Outcome> {

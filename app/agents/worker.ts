@@ -98,7 +98,9 @@ export class Worker {
   }
 
   start(): void {
-    this.#consumer = this.#parts.wake.consume(() => this.#wake());
+    const { tracer = noTracer, wake } = this.#parts;
+    // The queue is everybody's: its log lines do not belong to the request that woke the worker.
+    this.#consumer = wake.consume(() => tracer.within(null, () => this.#wake()));
     const { leaseMs, owner } = this.#options;
     // Records of runs name their worker by this id.
     this.#parts.logger.info({ owner }, 'worker takes runs');

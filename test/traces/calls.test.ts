@@ -4,6 +4,7 @@ import { createTracedOutbound } from '#src/adapters/outbound/traced-outbound.ts'
 import type { OutboundRequest } from '#src/domain/ports/outbound.ts';
 import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import { LogBook } from '#test/mcp/listener.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startCollector, type CollectedSpan } from '#test/support/servers/collector.ts';
 import { chatStream, startOpenAiServer } from '#test/support/servers/openai-server.ts';
@@ -65,6 +66,41 @@ test('a model, an http node and a webhook are told the trace of the node that ca
   expect(callers[3]).toMatchObject({ status: 2, attributes: { 'error.type': '418' } });
   const sent = collector.bodies.join('\n');
   for (const kept of ['hunter2', 'private', '/called', '/hook']) expect(sent).not.toContain(kept);
+}, 60_000);
+
+test('a run that fails says so by codes alone, and its log lines name its trace', async () => {
+  await using collector = await startCollector();
+  const log = new LogBook();
+  const at = await startTestApp({ env: collector.env, overrides: { logger: log } });
+  const call = { type: 'http', config: { url: 'https://hunter2.example.com/', parse: 'text' } };
+  const graph = graphOf({ call }, ['START>call', 'call>END'], { state: { response: { schema: {} } } });
+  const workflowId = await addWorkflow(at, graph);
+  const { id } = await at.store(tinyPng, 'image/png');
+  const body = { workflowId, documentIds: [id] };
+  await at.call('POST', '/api/service/workflow-executions', {
+    key: at.seed.serviceKey,
+    body,
+    headers: { traceparent },
+  });
+  await at.app.idle();
+  await at[Symbol.asyncDispose]();
+  const told = collector.spans.filter(({ name }) => ['run', 'http'].includes(name));
+  expect(told.map(({ name }) => name)).toEqual(['http', 'run']);
+  for (const { status, attributes } of told) {
+    expect(status).toBe(2);
+    expect(attributes['error.type']).toBe('outbound.refused');
+  }
+  expect(told[0]?.attributes).toMatchObject({ 'inkgraph.node.status': 'failed' });
+  expect(told[1]?.attributes).toMatchObject({ 'inkgraph.run.status': 'failed' });
+  expect(collector.bodies.join('\n')).not.toContain('hunter2');
+  const lines = log.lines.filter(({ message }) => ['step failed', 'run failed'].includes(message));
+  expect(lines.map(({ fields }) => 'traceId' in fields && fields.traceId)).toEqual([
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+  ]);
+  // The worker itself belongs to nobody's trace.
+  const worker = log.lines.find(({ message }) => message === 'worker takes runs');
+  expect(worker?.fields).not.toHaveProperty('traceId');
 }, 60_000);
 
 describe('calls of addresses that users name', () => {

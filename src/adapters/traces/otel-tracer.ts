@@ -103,7 +103,7 @@ class TracedSpan implements Span {
  * Source: docs/decisions/0125.
  */
 export class OtelTracer implements Tracer {
-  readonly #active = new AsyncLocalStorage<TracedSpan>();
+  readonly #active = new AsyncLocalStorage<TracedSpan | null>();
   readonly #exporter: OtlpExporter;
   readonly #provider: TracerProvider;
   readonly #tracer: VendorTracer;
@@ -134,8 +134,8 @@ export class OtelTracer implements Tracer {
     return new TracedSpan(this.#tracer.startSpan(name, options, under));
   }
 
-  within<T>(span: Span, work: () => T): T {
-    return span instanceof TracedSpan ? this.#active.run(span, work) : work();
+  within<T>(span: Span | null, work: () => T): T {
+    return this.#active.run(span instanceof TracedSpan ? span : null, work);
   }
 
   async inSpan<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {

@@ -28,8 +28,8 @@ export interface Span {
 /** Tells a collector who worked on what, when, and for whom. Nothing here fails or waits. */
 export interface Tracer {
   start(span: SpanStart): Span;
-  /** Does work, and what it leads to, as part of the span. */
-  within<T>(span: Span, work: () => T): T;
+  /** Does work, and what it leads to, as part of the span. null: as part of none, for work that serves many. */
+  within<T>(span: Span | null, work: () => T): T;
   /** Does work in a span of its own, which ends with it. */
   inSpan<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
   /** Context of the span at work here; null: none, or nothing is traced. */
