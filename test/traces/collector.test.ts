@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { startService } from '#scripts/chaos/service-process.ts';
 import { OtelTracer, type OtelTracerOptions } from '#src/adapters/traces/otel-tracer.ts';
 import { OtlpExporter } from '#src/adapters/traces/otlp-exporter.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import { LogBook } from '#test/mcp/listener.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { startCollector } from '#test/support/servers/collector.ts';
@@ -11,9 +12,10 @@ import { startCollector } from '#test/support/servers/collector.ts';
 const targetOf = (url: string) =>
   ({ url: `${url}/v1/traces`, headers: {}, protocol: 'http/json', gzip: false, timeoutMs: 10_000 }) as const;
 
-function tracerFor(target: OtelTracerOptions['target'], logger = new LogBook()): OtelTracer {
-  const resource = { 'service.name': 'test' };
-  return new OtelTracer({ target, logger, resource, sampler: 'always_on', samplerRatio: 1, version: '0.0.0' });
+const all = { sampler: 'always_on', samplerRatio: 1 };
+
+function tracerFor(target: OtelTracerOptions['target'], logger = new LogBook(), choice = all): OtelTracer {
+  return new OtelTracer({ target, logger, resource: { 'service.name': 'test' }, version: '0.0.0', ...choice });
 }
 
 function exported(exporter: OtlpExporter): Promise<number> {
@@ -132,3 +134,38 @@ test.each([
   },
   30_000,
 );
+
+test('work that fails names the code of its error, and none of its words', async () => {
+  await using collector = await startCollector();
+  const tracer = tracerFor(targetOf(collector.url));
+  const fail = (error: Error) => tracer.inSpan({ name: 'work' }, () => Promise.reject(error));
+  await expect(fail(new AppError('upload.mismatch', 'hunter2'))).rejects.toThrow('hunter2');
+  await expect(fail(new RangeError('hunter2'))).rejects.toThrow('hunter2');
+  await tracer.stop(10_000);
+  expect(collector.spans.map(({ attributes }) => attributes['error.type'])).toEqual(['upload.mismatch', 'RangeError']);
+  expect(collector.bodies.join('\n')).not.toContain('hunter2');
+});
+
+const sampled = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+const unsampled = sampled.replace(/01$/, '00');
+
+test.each([
+  { sampler: 'always_on', samplerRatio: 0, kept: ['root', 'sampled', 'unsampled'] },
+  { sampler: 'always_off', samplerRatio: 1, kept: [] },
+  { sampler: 'traceidratio', samplerRatio: 1, kept: ['root', 'sampled', 'unsampled'] },
+  { sampler: 'traceidratio', samplerRatio: 0, kept: [] },
+  { sampler: 'parentbased_always_on', samplerRatio: 0, kept: ['root', 'sampled'] },
+  { sampler: 'parentbased_always_off', samplerRatio: 1, kept: ['sampled'] },
+  { sampler: 'parentbased_traceidratio', samplerRatio: 0, kept: ['sampled'] },
+])('$sampler with $samplerRatio keeps $kept', async ({ kept, ...choice }) => {
+  await using collector = await startCollector();
+  const tracer = tracerFor(targetOf(collector.url), new LogBook(), choice);
+  tracer.start({ name: 'root', parent: null }).end();
+  tracer.start({ name: 'sampled', parent: { traceparent: sampled } }).end();
+  const last = tracer.start({ name: 'unsampled', parent: { traceparent: unsampled } });
+  last.end();
+  // A span that is not kept carries the trace on all the same.
+  expect(last.context.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-0[01]$/);
+  await tracer.stop(10_000);
+  expect(collector.spans.map(({ name }) => name)).toEqual(kept);
+});
