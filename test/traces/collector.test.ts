@@ -138,7 +138,10 @@ test.each([
 test('work that fails names the code of its error, and none of its words', async () => {
   await using collector = await startCollector();
   const tracer = tracerFor(targetOf(collector.url));
-  const fail = (error: Error) => tracer.inSpan({ name: 'work' }, () => Promise.reject(error));
+  const fail = (thrown: Error) =>
+    tracer.inSpan({ name: 'work' }, async () => {
+      throw thrown;
+    });
   await expect(fail(new AppError('upload.mismatch', 'hunter2'))).rejects.toThrow('hunter2');
   await expect(fail(new RangeError('hunter2'))).rejects.toThrow('hunter2');
   await tracer.stop(10_000);

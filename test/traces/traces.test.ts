@@ -25,6 +25,7 @@ describe('one upload', () => {
   let document: { id: string };
   let secrets: readonly string[];
   let text: string;
+  const answers: unknown[] = [];
   const log = new LogBook();
   let spans: readonly CollectedSpan[];
   beforeAll(async () => {
@@ -39,6 +40,9 @@ describe('one upload', () => {
     await at.app.idle();
     const read = await at.app.deps.results.latestOcr(seed.organizationId, document.id);
     text = read?.text ?? '';
+    const executionId = document.id.replace('doc_', 'exec_');
+    for (const path of [`documents/${document.id}`, `workflow-executions/${executionId}`])
+      answers.push(await at.call('GET', `/api/service/${path}`, { key: seed.serviceKey }));
     await at[Symbol.asyncDispose]();
     spans = collector.spans;
   }, 60_000);
@@ -95,6 +99,11 @@ describe('one upload', () => {
     const presign = only(spans, named('POST /api/uploads/presign'));
     expect(presign.parentSpanId).toBe('');
     expect(presign.traceId).not.toBe(callerTrace);
+  });
+
+  test('keeps the trace out of what clients read', () => {
+    expect(answers).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect(JSON.stringify(answers)).not.toContain(callerTrace);
   });
 
   test('names its trace in the log', () => {
