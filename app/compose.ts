@@ -16,6 +16,8 @@ import { openData, type Data } from '#app/compose/data.ts';
 import { createReaders, refuseMissingLanguages } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
 import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
+import { openTraces } from '#app/compose/processes/traces.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { openRedis, type SharedRedis } from '#app/compose/processes/redis.ts';
 import { noSiblings, withFar, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { Config, Ports } from '#src/config/config.ts';
@@ -34,6 +36,7 @@ export interface App extends AsyncDisposable {
   readonly deps: ToolDeps;
   readonly sessions: AuthService;
   readonly logger: Logger;
+  readonly tracer: Tracer;
   /** Settles with the reason when a vital part of this process died. */
   readonly failed: Promise<Error>;
   /** Configured addresses of the services. `start` returns the actual ones. */
@@ -110,9 +113,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   // The stack closes everything in reverse order, even if a later part cannot be created.
   await using opening = new AsyncDisposableStack();
   const instanceId = newId('instance');
-  const logger = overrides.logger ?? createPinoLogger(config.logLevel, { instanceId });
+  const plain = overrides.logger ?? createPinoLogger(config.logLevel, { instanceId });
+  const { tracer, logger } = await openTraces(config, { instanceId, logger: plain }, opening);
   refuseMissingLanguages(config);
-  const readers = createReaders(config);
+  const readers = createReaders(config, tracer);
   const redis = await openRedis(config, logger, opening);
   const data = await openData(
     config,
@@ -129,6 +133,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       readers,
       catalog: known,
       logger,
+      tracer,
       passwords,
       siblings: siblingsOf(overrides, redis),
       redis,
@@ -150,6 +155,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     deps: core.deps,
     sessions: core.sessions,
     logger,
+    tracer,
     failed: data.failed,
     addresses: configuredAddresses(config),
     ports: () => ports,

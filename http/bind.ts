@@ -11,6 +11,7 @@ import { callTool, invalidInput, validated } from '#tools/call.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import type { RateLimiters } from '#http/guard/rate-limit.ts';
 import { requestIdOf } from '#http/base-app.ts';
+import { traceOf } from '#http/trace-request.ts';
 import { sameSite } from '#http/guard/same-site.ts';
 import { welcome } from '#http/guard/strangers.ts';
 import { limits } from '#src/contracts/fields.ts';
@@ -179,6 +180,7 @@ function handlerOf(
       principal,
       requestId: requestIdOf(response),
       surface: 'rest',
+      trace: traceOf(response),
       ip: request.ip ?? null,
       signal: goneSignal(response),
       deps: facade.deps,

@@ -1,5 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Principal } from '#src/domain/access/principal.ts';
+import type { TraceContext } from '#src/domain/traces/trace-context.ts';
 import type { McpView } from '#mcp/view.ts';
 import type { ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -11,6 +12,8 @@ export interface McpCaller {
   readonly view: McpView;
   /** Address of the caller, for the audit log. */
   readonly ip: string | null;
+  /** Place in the trace of the call; absent: nothing is traced. */
+  readonly trace?: TraceContext | null;
 }
 
 /** Wraps the caller for the SDK, without the secret. */
@@ -27,6 +30,7 @@ export function callerOf(authInfo: AuthInfo | undefined): McpCaller {
 }
 
 /** Creates the context of a use case for one request. */
-export function contextOf(deps: ToolDeps, { principal, requestId, ip }: McpCaller, signal: AbortSignal): ToolContext {
-  return { principal, requestId, surface: 'mcp', ip, signal, deps, outcome: {} };
+export function contextOf(deps: ToolDeps, caller: McpCaller, signal: AbortSignal): ToolContext {
+  const { principal, requestId, ip, trace = null } = caller;
+  return { principal, requestId, surface: 'mcp', ip, trace, signal, deps, outcome: {} };
 }

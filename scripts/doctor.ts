@@ -128,7 +128,8 @@ function settings(source: Terminal['env'], print: Print): void {
     if (value === undefined) continue;
     const secret = 'secret' in env[name as keyof typeof env];
     const origin = source[name] === undefined ? '(default)' : '';
-    print(`  ${name.padEnd(26)} ${secret ? '********' : String(value)} ${origin}`);
+    const text = value instanceof Object && !Array.isArray(value) ? JSON.stringify(value) : String(value);
+    print(`  ${name.padEnd(26)} ${secret ? '********' : text} ${origin}`);
   }
 }
 

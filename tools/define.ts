@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ChatEvent } from '#src/contracts/resources/chat.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
+import type { TraceContext } from '#src/domain/traces/trace-context.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { Deed } from '#src/stores/audit-log.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -32,6 +33,8 @@ export interface ToolContext<Needs extends keyof ToolDeps = keyof ToolDeps> {
   readonly principal: Principal;
   readonly requestId: string;
   readonly surface: 'rest' | 'mcp' | 'cli';
+  /** Place in the trace of this call; absent: nothing is traced. */
+  readonly trace?: TraceContext | null;
   /** IP address of the caller, for the audit log; absent on the command line. */
   readonly ip?: string | null;
   /** Aborts when the caller disconnects. */

@@ -49,7 +49,7 @@ export class Callbacks {
     const { total, timed_out: timedOut, ...counts } = countRuns(runs);
     const status = executionStatus({ total, timed_out: timedOut, ...counts });
     if (url === undefined || total < documentIds.length || !terminalStatuses.has(status)) return;
-    const { workflowId, workflowName, version, graphHash } = execution;
+    const { workflowId, workflowName, version, graphHash, trace } = execution;
     const type = 'execution.completed';
     const timestamp = new Date().toISOString();
     const data = { executionId: _id, workflowId, workflowName, version, graphHash, status };
@@ -65,6 +65,7 @@ export class Callbacks {
       dueAt: new Date(),
       status: 'pending',
       lastError: null,
+      ...(trace !== undefined && { trace }),
     });
     await executions.callbackQueued(organizationId, _id);
     this.#parts.pushed();

@@ -1,4 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import { webhookRetryDelayMs } from '#src/domain/webhooks/retry-schedule.ts';
@@ -13,6 +15,8 @@ export interface DeliverySenderParts {
   /** Signing secrets from `webhookSecret`: the current one, then earlier ones. */
   secretsOf(projectId: string): readonly string[];
   readonly logger: Logger;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Lease time of one attempt. The attempt itself times out after half of it. */
   readonly leaseMs: number;
   /** Default: the system clock. */
@@ -57,7 +61,8 @@ class DeliverySender {
     const refused = this.#parts.outbound.refuses(delivery.url);
     if (refused !== null) throw new AppError('outbound.refused', `The webhook's address cannot be called: ${refused}.`);
     const now = this.#now();
-    const fresh = { attempts: 0, status: 'pending', lastError: null } as const;
+    const trace = this.#parts.tracer?.current() ?? null;
+    const fresh = { attempts: 0, status: 'pending', lastError: null, ...(trace !== null && { trace }) } as const;
     await this.#parts.deliveries.add({ ...delivery, ...fresh, createdAt: now, dueAt: now });
     this.push();
   }
@@ -101,7 +106,7 @@ class DeliverySender {
         if (claimed !== null) {
           // Open another lane while there are more deliveries.
           this.push();
-          await this.#deliver(claimed);
+          await this.#traced(claimed);
         } else if (this.#again) this.#again = false;
         else return;
       }
@@ -111,12 +116,13 @@ class DeliverySender {
   }
 
   /** Never rejects: when the outcome cannot be written, the delivery waits for its lease to end. */
-  async #deliver(delivery: DeliveryRecord): Promise<void> {
+  async #deliver(delivery: DeliveryRecord, span: Span): Promise<void> {
     const { _id: deliveryId, projectId, type, attempts } = delivery;
     const { logger } = this.#parts;
     const fields = { deliveryId, projectId, type, attempts };
     try {
       const outcome = await this.#attempt(delivery);
+      if (!outcome.delivered) span.end('not_delivered');
       await this.#parts.deliveries.settle(deliveryId, outcome);
       if (outcome.retryAt !== null) this.#wakeAt(outcome.retryAt);
       else if (!outcome.delivered)
@@ -127,6 +133,21 @@ class DeliverySender {
         'outcome of a webhook could not be stored: it is sent again when its lease ends',
       );
     }
+  }
+
+  /** Sends a webhook as a part of the trace of its run. */
+  #traced(delivery: DeliveryRecord): Promise<void> {
+    const { tracer = noTracer } = this.#parts;
+    const { _id, organizationId, projectId, type, attempts, trace = null } = delivery;
+    const attributes = {
+      'inkgraph.organization.id': organizationId,
+      'inkgraph.project.id': projectId,
+      'inkgraph.delivery.id': _id,
+      'inkgraph.delivery.type': type,
+      'inkgraph.delivery.attempt': attempts,
+    };
+    const start = { name: 'webhook', kind: 'consumer', parent: trace, attributes } as const;
+    return tracer.inSpan(start, (span) => this.#deliver(delivery, span));
   }
 
   async #attempt({ _id: id, url, projectId, payload, attempts }: DeliveryRecord): Promise<Outcome> {

@@ -10,6 +10,9 @@ import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#app/agents/
 import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import { runAttributes } from '#src/domain/traces/run-attributes.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { CellPlace } from '#src/domain/experiments/experiment.ts';
@@ -25,6 +28,8 @@ import type { WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 export interface PerformParts extends RecorderParts {
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** Worker deaths without progress after which a run fails with `run.poisoned`. */
   readonly maxDeaths: number;
   readonly executions: ExecutionStore;
@@ -143,6 +148,7 @@ class Performance {
         ...this.#nodeParts(recorder),
         run: this.#facts,
         steps: recorder,
+        tracing: { tracer: this.#parts.tracer ?? noTracer, attributes: runAttributes(run) },
         computing: this.#parts.computing.forRun(run.organizationId),
         answers: new Map((run.answers ?? []).map(({ path, answer }) => [path, answer])),
         innerThreads: this.#innerThreads,

@@ -1,7 +1,11 @@
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import type { ProcessUploadData } from '#src/domain/events/events.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
+import { failureCode } from '#src/domain/traces/failure-code.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import type { TraceContext } from '#src/domain/traces/trace-context.ts';
+import type { DomainEvent } from '#src/domain/events/events.ts';
+import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
 import { documentCreated, runCreated } from '#src/domain/events/realtime.ts';
@@ -16,17 +20,21 @@ export interface RelayParts {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly logger: Logger;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Removes all records of a document that is marked as deleted. Returns the derived documents that were marked with it. */
   readonly forget: (document: DocumentRecord) => Promise<readonly DocumentRecord[]>;
   /** Default: the system clock. */
   now?(): Date;
 }
 
+type UploadEvent = Extract<DomainEvent, { name: 'document/process.upload' }>;
+
 /** Delay before a failed deletion is retried, so that other pending entries go first. */
 const forgetAgainMs = 30_000;
 
 /** Execution that `document/process.upload` requests: the workflow bound to the key, over this document. */
-function executionOf(event: ProcessUploadData, ts: Date): ExecutionRecord {
+function executionOf({ data: event, ts }: UploadEvent, trace: TraceContext | undefined): ExecutionRecord {
   return {
     _id: event.executionId,
     schemaVersion: 1,
@@ -40,6 +48,7 @@ function executionOf(event: ProcessUploadData, ts: Date): ExecutionRecord {
     apiKeyId: event.apiKeyId,
     documentIds: [event.documentId],
     initialState: null,
+    ...(trace !== undefined && { trace }),
     createdAt: ts,
   };
 }
@@ -108,16 +117,44 @@ export class Relay {
   }
 
   async #relay(documents: readonly DocumentRecord[]): Promise<void> {
-    const { executions, events, wake } = this.#parts;
-    const created = documents
+    const uploads = documents
       .flatMap((document) => document.pendingEvents)
-      .flatMap((event) => (event.name === 'document/process.upload' ? [executionOf(event.data, event.ts)] : []))
-      .map((execution) => ({ execution, runs: newRuns(execution) }));
+      .filter((event) => event.name === 'document/process.upload')
+      .map((event) => ({ event, span: this.#spanOf(event) }));
+    const end = (failure?: string): void => {
+      for (const { span } of uploads) span.end(failure);
+    };
+    try {
+      await this.#write(
+        documents,
+        uploads.map(({ event, span }) => executionOf(event, span.context ?? event.trace)),
+      );
+      end();
+    } catch (error) {
+      end(failureCode(error));
+      throw error;
+    }
+  }
+
+  async #write(documents: readonly DocumentRecord[], wanted: readonly ExecutionRecord[]): Promise<void> {
+    const { executions, events, wake } = this.#parts;
+    const created = wanted.map((execution) => ({ execution, runs: newRuns(execution) }));
     if (created.length > 0) {
       await executions.createAll(created);
       await wake.notify();
     }
     await events.append([...documents.map(documentCreated), ...created.flatMap(({ runs }) => runs.map(runCreated))]);
     await this.#parts.documents.clearPendingEvents(documents.map((document) => document._id));
+  }
+
+  #spanOf({ data, trace }: UploadEvent): Span {
+    const attributes = {
+      'inkgraph.organization.id': data.organizationId,
+      'inkgraph.project.id': data.projectId,
+      'inkgraph.document.id': data.documentId,
+      'inkgraph.execution.id': data.executionId,
+    };
+    const tracer = this.#parts.tracer ?? noTracer;
+    return tracer.start({ name: 'relay', kind: 'consumer', parent: trace ?? null, attributes });
   }
 }

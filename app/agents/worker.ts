@@ -3,6 +3,10 @@ import { LeaseWatch } from '#app/agents/claims/lease-watch.ts';
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { Performed } from '#app/agents/perform-run.ts';
+import { failureCode } from '#src/domain/traces/failure-code.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
+import { runAttributes } from '#src/domain/traces/run-attributes.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Consumer, WakeQueue } from '#src/domain/ports/wake-queue.ts';
 import { runCompleted, runWaiting } from '#src/domain/events/realtime.ts';
@@ -18,6 +22,8 @@ export interface WorkerParts {
   readonly events: EventLog;
   readonly wake: WakeQueue;
   readonly logger: Logger;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Runs the workflow over the run's document until it ends or waits. Throws errors that are not the run's own. */
   perform(lease: Lease, signal: AbortSignal): Promise<Performed>;
   /** Durable follow-up work for a run that has ended. Handles its own failures. */
@@ -92,7 +98,9 @@ export class Worker {
   }
 
   start(): void {
-    this.#consumer = this.#parts.wake.consume(() => this.#wake());
+    const { tracer = noTracer, wake } = this.#parts;
+    // The queue is everybody's: its log lines do not belong to the request that woke the worker.
+    this.#consumer = wake.consume(() => tracer.within(null, () => this.#wake()));
     const { leaseMs, owner } = this.#options;
     // Records of runs name their worker by this id.
     this.#parts.logger.info({ owner }, 'worker takes runs');
@@ -236,8 +244,17 @@ export class Worker {
     }
   }
 
-  /** Performs a run under its lease: renews the lease meanwhile, and writes the end only if the lease still holds. Never rejects. */
+  /** Performs a run as a part of the trace of what started it. Never rejects. */
   async #hold(lease: Lease, abort: AbortController): Promise<void> {
+    const { tracer = noTracer } = this.#parts;
+    const { run } = lease;
+    const attributes = { ...runAttributes(run), 'inkgraph.run.attempt': run.attempts };
+    const span = tracer.start({ name: 'run', kind: 'consumer', parent: run.trace ?? null, attributes });
+    await tracer.within(span, () => this.#work(lease, abort, span));
+  }
+
+  /** Renews the lease meanwhile, and writes the end only if the lease still holds. Never rejects. */
+  async #work(lease: Lease, abort: AbortController, span: Span): Promise<void> {
     const { executions } = this.#parts;
     const { leaseMs } = this.#options;
     const logger = this.#parts.logger.child({ runId: lease.run._id, executionId: lease.run.executionId });
@@ -253,8 +270,14 @@ export class Worker {
       const performed = await this.#parts.perform(lease, abort.signal);
       if (performed.kind === 'ended') await this.#finish(lease, performed);
       else await this.#park(lease, performed.questions);
+      const ended = performed.kind === 'ended' ? performed.end : null;
+      span.set({ 'inkgraph.run.status': ended?.status ?? 'waiting' });
+      span.end(ended?.error?.code);
     } catch (error) {
-      await this.#giveBack(lease, abort.signal.aborted ? abort.signal.reason : error, logger);
+      const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
+      await this.#giveBack(lease, reason, logger);
+      span.set({ 'inkgraph.run.status': 'interrupted' });
+      span.end(failureCode(reason));
     } finally {
       clearInterval(beating);
     }

@@ -103,7 +103,7 @@ function createOcr({ ocr: { language, workers } }: Config, stack: AsyncDisposabl
 /** Worker that takes runs from the queue, with OCR. Loads nothing heavy before the first run. */
 export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): Worker {
   const { config, data, core, lingerMs } = given;
-  const { deps, outside, relay, metrics } = core;
+  const { deps, outside, relay, metrics, tracer } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
   const ocr = given.ocr ?? createOcr(config, stack);
   const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
@@ -125,6 +125,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
     steps,
     events,
     logger,
+    tracer,
     cache,
     secrets,
     audit,
@@ -140,6 +141,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
     events,
     wake,
     logger,
+    tracer,
     perform,
     ended({ run }: Lease, status: string) {
       metrics.run(status, (Date.now() - (run.startedAt ?? run.createdAt).getTime()) / 1_000);

@@ -29,6 +29,7 @@ import { QueueReader } from '#tools/core/queue-state.ts';
 import { HealthService } from '#tools/core/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
@@ -56,6 +57,7 @@ export interface Core {
   readonly media: SignedMedia;
   readonly health: HealthService;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly accessChanges: AccessChanges;
   readonly tokenAccess: TokenAccessReader;
   /** Counts of rate limits for all processes; null: each process counts. */
@@ -77,6 +79,7 @@ interface CoreParts {
   readonly readers: Readers;
   readonly catalog: Catalog;
   readonly logger: Logger;
+  readonly tracer: Tracer;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
   readonly siblings: Siblings;
@@ -175,9 +178,9 @@ function wakesOf({ siblings, redis }: CoreParts): WakeQueue {
 
 /** Everything that the tools need. */
 export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
-  const { config, data, logger, catalog } = parts;
+  const { config, data, logger, catalog, tracer } = parts;
   const { images, models } = parts.readers;
-  const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
+  const outside = createOutside({ ...parts, images, openai: openAiOf(config, tracer) }, stack);
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
   const { documents, executions, events } = stores;
@@ -186,13 +189,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const metrics = metricsOf(parts, queue, stores.usage);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
-  const media = new SignedMedia({
-    ...stores,
-    objects,
-    images,
-    secret: data.derive('media'),
-    baseUrl: () => apiUrl,
-  });
+  const secret = data.derive('media');
+  const media = new SignedMedia({ ...stores, objects, images, secret, baseUrl: () => apiUrl });
   const people = createPeople({
     ...parts,
     organizations: stores.organizations,
@@ -203,7 +201,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const search = createSearchIndex(collections, searchOptions(parts, metrics));
   const traces = createDocumentTraces(database.db, collections);
   const forget = createForgetDocument({ ...stores, objects, search, traces });
-  const relay = new Relay({ documents, executions, events, wake, logger, forget });
+  const relay = new Relay({ documents, executions, events, wake, logger, tracer, forget });
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);
@@ -244,6 +242,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     media,
     health: healthOf(parts, queue, deps),
     metrics,
+    tracer,
     accessChanges,
     tokenAccess: createTokenAccessReader(collections),
     sharedCounts: parts.redis?.counts ?? null,

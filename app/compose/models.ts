@@ -3,6 +3,9 @@ import { createModels, type ModelsConfig } from '#src/adapters/models/create-mod
 import { missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
+import { createTracedFetch } from '#src/adapters/traces/traced-fetch.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 
@@ -13,13 +16,13 @@ export interface Readers {
 }
 
 /** Settings of the OpenAI-compatible server. Empty when none is configured. */
-export function openAiOf({ models }: Config): Pick<ModelsConfig, 'openai'> {
+export function openAiOf({ models }: Config, tracer: Tracer): Pick<ModelsConfig, 'openai'> {
   const { openAiKey, openAiBaseUrl, visionModel, chatModel, embeddingModel } = models;
   if (openAiKey === null) return {};
   const baseUrl = openAiBaseUrl === null ? {} : { baseUrl: openAiBaseUrl };
-  return {
-    openai: { apiKey: openAiKey, ...baseUrl, visionModel, chatModel, embeddingModel, timeoutMs: 60_000, maxRetries: 2 },
-  };
+  const names = { visionModel, chatModel, embeddingModel };
+  const traced = tracer === noTracer ? {} : { fetch: createTracedFetch(tracer) };
+  return { openai: { apiKey: openAiKey, ...baseUrl, ...names, timeoutMs: 60_000, maxRetries: 2, ...traced } };
 }
 
 /** Throws ConfigError for a language that this process reads and has no data of. */
@@ -33,7 +36,7 @@ export function refuseMissingLanguages({ services, ocr }: Config): void {
   );
 }
 
-export function createReaders(config: Config): Readers {
+export function createReaders(config: Config, tracer: Tracer): Readers {
   const images = createImageCodec();
-  return { images, models: createModels({ codec: images, ...openAiOf(config) }) };
+  return { images, models: createModels({ codec: images, ...openAiOf(config, tracer) }) };
 }

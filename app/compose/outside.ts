@@ -2,6 +2,10 @@ import { createHmac } from 'node:crypto';
 import { createDeliveryStore, type DeliveryStore } from '#src/stores/deliveries.ts';
 import { createChat, type ModelsConfig } from '#src/adapters/models/create-models.ts';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
+import { createTracedOutbound } from '#src/adapters/outbound/traced-outbound.ts';
+import type { Policy } from '#src/adapters/outbound/target.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { createSegmenters } from '#src/adapters/segmentation/create-segmenters.ts';
 import { createDeliverySender, type DeliverySenderParts } from '#app/agents/delivery-sender.ts';
 import type { Data } from '#app/compose/data.ts';
@@ -33,12 +37,19 @@ interface OutsideParts {
   readonly images: ImageCodec;
   readonly openai: Pick<ModelsConfig, 'openai'>;
   readonly logger: Logger;
+  readonly tracer: Tracer;
+}
+
+/** Client for the addresses of a policy, whose calls are traced. */
+function clientOf(policy: Policy, tracer: Tracer): Outbound {
+  const outbound = createOutbound(policy);
+  return tracer === noTracer ? outbound : createTracedOutbound(outbound, policy, tracer);
 }
 
 export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack): Outside {
-  const { config, data, images, openai, logger } = parts;
+  const { config, data, images, openai, logger, tracer } = parts;
   const allow = config.outboundAllow;
-  const anyPublic = createOutbound({ allow, mode: 'public' });
+  const anyPublic = clientOf({ allow, mode: 'public' }, tracer);
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
   const deliveries = createDeliveryStore(data.collections);
   // Machines that share SECRETS_KEY sign with the same secret.
@@ -51,18 +62,20 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
     outbound: anyPublic,
     secretsOf: (projectId) => keys.map((one) => webhookSecret(one, projectId)),
     logger,
+    tracer,
     leaseMs: 60_000,
   };
   const sender = createDeliverySender(senderParts);
   stack.defer(() => sender.stop());
   return {
-    listed: createOutbound({ allow, mode: 'listed' }),
+    listed: clientOf({ allow, mode: 'listed' }, tracer),
     anyPublic,
     chat: createChat(openai),
     segmenters: createSegmenters({
       images,
       // The operator's settings name this host. Addresses in its answers are checked like any public address.
-      outbound: remote === null ? anyPublic : createOutbound({ allow, mode: 'public', trusted: [hostOf(remote.url)] }),
+      outbound:
+        remote === null ? anyPublic : clientOf({ allow, mode: 'public', trusted: [hostOf(remote.url)] }, tracer),
       remote,
     }),
     deliveries,

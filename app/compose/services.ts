@@ -43,7 +43,7 @@ export async function loadServices(services: readonly string[]): Promise<void> {
 /** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
 export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Listeners> {
   const { config, data, core, health } = parts;
-  const { deps, metrics } = core;
+  const { deps, metrics, tracer } = core;
   const { logger } = deps;
   const authenticator = new Authenticator(deps.apiKeys, logger);
   const { members, organizations } = deps;
@@ -53,7 +53,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   // Each key has one rate budget for all services.
   const { log, limiters, strangers, connections } = createGuards(config, logger, core.sharedCounts);
   const { trustedProxies } = config;
-  const base = { metrics, logger, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
+  const base = { metrics, logger, tracer, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
 
   const ports = { ...config.ports };
   const open = async (name: string, port: number, app: RequestListener, host = config.host) => {

@@ -59,7 +59,7 @@ export async function requireKey({ deps, logger }: App, { mcpKey }: Config): Pro
 
 /** Serves the client at standard input with the configured or the seeded key, until the client leaves or `signal` aborts. */
 export async function serveStdioClient(app: App, config: Config, signal: AbortSignal): Promise<void> {
-  const { deps, logger } = app;
+  const { deps, logger, tracer } = app;
   const authenticator = new Authenticator(deps.apiKeys, logger);
   const secret = config.mcpKey ?? (await seed(app, config)).agentKey;
   const caller = async (): Promise<McpCaller> => ({
@@ -70,7 +70,7 @@ export async function serveStdioClient(app: App, config: Config, signal: AbortSi
   });
   const catalog = await productCatalog(deps, version);
   await serveLocalClient({
-    factory: new McpServerFactory({ catalog, logger, version }),
+    factory: new McpServerFactory({ catalog, logger, version, tracer }),
     listening: catalog.listening,
     logger,
     signal,

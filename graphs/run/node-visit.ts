@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { ModelError } from '#src/domain/model-error.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
@@ -35,6 +37,7 @@ export interface VisitInput {
 type Attempt =
   | { readonly result: NodeResult; readonly outputDigest: string; readonly cachedFrom: string | null }
   | { readonly error: unknown };
+type TracedStep = StepStarted & { readonly span: Span };
 type Outcome = Pick<StepFinished, 'status'> & Partial<StepFinished>;
 
 /** One visit of a run to a node, with all its attempts. */
@@ -44,6 +47,7 @@ export class NodeVisit {
   readonly #input: VisitInput;
   readonly #path: string;
   readonly #inputPreview: string;
+  readonly #tracer: Tracer;
 
   constructor(plan: NodePlan, context: RunContext, input: VisitInput) {
     this.#plan = plan;
@@ -54,6 +58,7 @@ export class NodeVisit {
     const item = input.item === undefined ? '' : `[${input.item.index}]`;
     this.#path = `${context.prefix}${plan.nodeId}${turn}${item}`;
     this.#inputPreview = preview(input.state);
+    this.#tracer = context.tracing?.tracer ?? noTracer;
   }
 
   /** Throws `AppError` only. */
@@ -71,22 +76,27 @@ export class NodeVisit {
     using _slot = await this.#context.semaphore.enter();
     this.#throwIfStopped();
     const step = this.#start(attempt);
-    const outcome = await this.#attempt();
-    if ('result' in outcome) return this.#succeed(step, outcome);
+    const span = this.#spanOf(step);
+    const outcome = await this.#tracer.within(span, () => this.#attempt());
+    if ('result' in outcome) return this.#succeed({ ...step, span }, outcome);
     const stopped = this.#stopped();
     const error = stopped ? this.#stopError() : asAppError(outcome.error, this.#plan.nodeId);
     const willRetry = !stopped && !last && error.row.retry;
     const goesOn = !stopped && !willRetry && this.#goesOnAfterErrors();
     const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
     const failure = { status, error: { code: error.code, message: error.detail }, willRetry } as const;
-    this.#finish(step, { ...failure, ...(error instanceof ModelError && { usage: error.usage }) }, outcome.error);
+    this.#finish(
+      { ...step, span },
+      { ...failure, ...(error instanceof ModelError && { usage: error.usage }) },
+      outcome.error,
+    );
     if (goesOn) return { kind: 'failed' };
     if (!willRetry) throw error;
     return 'again';
   }
 
   #succeed(
-    step: StepStarted,
+    step: TracedStep,
     { result, outputDigest, cachedFrom }: Extract<Attempt, { result: unknown }>,
   ): VisitOutcome {
     if (result.wait !== undefined) {
@@ -203,7 +213,25 @@ export class NodeVisit {
     return started;
   }
 
-  #finish(step: StepStarted, outcome: Outcome, cause?: unknown): void {
+  #spanOf({ path, attempt }: StepStarted): Span {
+    const { nodeId, definition } = this.#plan;
+    return this.#tracer.start({
+      name: definition.type,
+      attributes: {
+        ...this.#context.tracing?.attributes,
+        'inkgraph.node.id': nodeId,
+        'inkgraph.node.path': path,
+        'inkgraph.node.attempt': attempt,
+      },
+    });
+  }
+
+  #finish({ span, ...step }: TracedStep, outcome: Outcome, cause?: unknown): void {
+    span.set({
+      'inkgraph.node.status': outcome.status,
+      'inkgraph.node.cached': typeof outcome.cachedFrom === 'string',
+    });
+    span.end(outcome.error?.code);
     const finishedAt = new Date();
     const ms = finishedAt.getTime() - step.startedAt.getTime();
     const nothing = { outputPreview: '', outputDigest: null, modelLabel: null, cachedFrom: null, willRetry: false };

@@ -5,6 +5,7 @@ import type { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { StepSink } from '#graphs/run/step-sink.ts';
 import type { RevealedSecret } from '#src/stores/secrets.ts';
+import type { SpanAttributes, Tracer } from '#src/domain/ports/tracer.ts';
 import type { NodeCache } from '#src/stores/node-cache.ts';
 
 /** Parts of the run context that the caller provides. */
@@ -12,6 +13,8 @@ export interface RunParts {
   readonly deps: NodeDeps;
   readonly run: RunFacts;
   readonly steps: StepSink;
+  /** Tracer, and attributes of all spans of the run. Default: nothing is traced. */
+  readonly tracing?: { readonly tracer: Tracer; readonly attributes: SpanAttributes };
   /** Computing of this run. Default: on the event loop, for tools that run graphs outside of the service. */
   readonly computing?: RunComputing;
   /** Cache of pure nodes; without it nothing is cached. */

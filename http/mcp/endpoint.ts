@@ -4,6 +4,7 @@ import express, { type RequestHandler, type Response as HttpResponse } from 'exp
 import { BearerAuthenticator, type TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import { callerIdOf } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import type { McpCaller } from '#mcp/caller.ts';
@@ -20,7 +21,7 @@ import type { SessionLimits } from '#http/mcp/sessions.ts';
 import { createTransport, type Exchanged, type Legacy } from '#http/mcp/transport.ts';
 
 const allowedHeaders =
-  'authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id';
+  'authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id, traceparent, tracestate';
 const exposedHeaders = 'www-authenticate, mcp-session-id, mcp-protocol-version';
 
 /** Lets pages of accepted origins read responses. No cookies are involved. */
@@ -53,6 +54,7 @@ export interface EndpointParts extends Pick<Facade, 'authenticator' | 'deps'> {
   /** null or absent: rate limits are off. */
   readonly limiters?: Facade['limiters'];
   readonly version: string;
+  readonly tracer?: Tracer;
   /** Host names beside loopback that Host and Origin may name, without port. */
   readonly allowedHosts: readonly string[];
   readonly legacy: Legacy;
@@ -88,6 +90,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
   const factory = new McpServerFactory({
     catalog: parts.catalog ?? (await productCatalog(deps, parts.version)),
     version: parts.version,
+    tracer: parts.tracer,
     logger,
   });
   const { sessionLimits, recheckMs } = parts;

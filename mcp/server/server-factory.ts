@@ -16,6 +16,9 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import type { Logger } from '#src/domain/ports/logger.ts';
+import { noTracer } from '#src/domain/traces/no-tracer.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
+import { tracedCall } from '#mcp/server/traced-call.ts';
 import { callerOf } from '#mcp/caller.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { ToolRegistry } from '#mcp/tool-registry.ts';
@@ -62,6 +65,8 @@ export interface McpServerFactoryOptions {
   readonly catalog: McpCatalog;
   readonly logger: Logger;
   readonly version: string;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export type McpRequestOptions = McpHandlerRequestOptions;
@@ -169,7 +174,10 @@ export class McpServerFactory {
     const tool = this.registry.tool(name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool. Call tools/list.');
     if (!isInView(caller, tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, outsideOfView(caller, tool));
-    return this.#answer(tool, input, { caller, sdk, capabilities: declared ?? {} });
+    const exchange = { caller, sdk, capabilities: declared ?? {} };
+    return tracedCall(this.#options.tracer ?? noTracer, { name, exchange }, (traced) =>
+      this.#answer(tool, input, traced),
+    );
   }
 
   /** Returns the tool's result, or the task that continues after it if the client supports tasks. */

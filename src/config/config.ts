@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Quotas } from '#src/domain/access/quota.ts';
 import { ConfigError, env, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
+import { tracesOf, type TracesConfig } from '#src/config/traces.ts';
 import { unknownNames } from '#src/config/unknown-names.ts';
 
 /** Port of each listener. 0: any free one. */
@@ -110,6 +111,8 @@ export interface Config {
   readonly connections: { readonly most: number; readonly perAddress: number };
   readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
   readonly logLevel: string;
+  /** null: nothing is traced. */
+  readonly traces: TracesConfig | null;
   /** Variables that have no effect, in words for the operator. */
   readonly warnings: readonly string[];
 }
@@ -289,6 +292,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     connections: { most: values.MAX_CONNECTIONS, perAddress: values.MAX_CONNECTIONS_PER_ADDRESS },
     mcpLegacy: values.MCP_LEGACY,
     logLevel: values.LOG_LEVEL,
+    traces: tracesOf(values),
     warnings: unknownNames(source, Object.keys(env)),
   };
 }

@@ -2,6 +2,7 @@ import { InkgraphError } from '#src/domain/app-error.ts';
 import { z } from 'zod';
 import { hostLines, httpUrl, originLines, proxyLines, redisUrl, rootUrl } from '#src/config/address-shapes.ts';
 import { earlierKeys, secretsKey } from '#src/config/key-shapes.ts';
+import { traceRows } from '#src/config/traces.ts';
 import { limits } from '#src/contracts/fields.ts';
 
 /** One environment variable: parser and description. Values of `secret` variables are masked wherever they are shown. */
@@ -348,6 +349,7 @@ export const env = {
     schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
     doc: 'Lowest level that is logged',
   },
+  ...traceRows,
   NODE_ENV: {
     schema: z.string().optional(),
     doc: 'production: start with the embedded database only under EMBEDDED_DB=allow',

@@ -77,6 +77,21 @@ const broken: Partial<Record<EnvName, string>> = {
   METRICS_TOKEN: 'short',
   MCP_LEGACY: 'none',
   LOG_LEVEL: 'loud',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'grpc://collector:4317',
+  OTEL_EXPORTER_OTLP_HEADERS: 'hunter2',
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization: hunter2',
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'zipkin',
+  OTEL_EXPORTER_OTLP_COMPRESSION: 'brotli',
+  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'yes',
+  OTEL_EXPORTER_OTLP_TIMEOUT: '10s',
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '0',
+  OTEL_TRACES_EXPORTER: 'console',
+  OTEL_SERVICE_NAME: 'x'.repeat(129),
+  OTEL_RESOURCE_ATTRIBUTES: 'team',
+  OTEL_TRACES_SAMPLER: 'jaeger_remote',
+  OTEL_TRACES_SAMPLER_ARG: '2',
 };
 /** Any text will do, and an empty one counts as unset. */
 const free: readonly EnvName[] = [
@@ -90,6 +105,7 @@ const free: readonly EnvName[] = [
   'SEGMENTATION_MODEL',
   'SEGMENTATION_API_KEY',
   'NODE_ENV',
+  'OTEL_SDK_DISABLED',
 ];
 
 function problem(source: Record<string, string>): string {
@@ -143,6 +159,8 @@ describe('The environment', () => {
       'METRICS_TOKEN',
       'MONGODB_URI',
       'OPENAI_API_KEY',
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
       'REDIS_URL',
       'S3_ACCESS_KEY_ID',
       'S3_SECRET_ACCESS_KEY',
@@ -212,6 +230,58 @@ describe('The settings of S3', () => {
       bucket: 'scans',
       endpoint: 'http://localhost:7070',
       credentials: null,
+    });
+  });
+});
+
+describe('Traces', () => {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'https://collector.example/otlp/';
+
+  test('are off without a collector, and where the standard turns them off', () => {
+    expect(loadConfig({}).traces).toBeNull();
+    expect(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }).traces).toBeNull();
+    expect(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }).traces).toBeNull();
+  });
+
+  test('have the defaults of the standard', () => {
+    expect(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT }).traces).toEqual({
+      target: {
+        url: 'https://collector.example/otlp/v1/traces',
+        headers: {},
+        protocol: 'http/protobuf',
+        gzip: false,
+        timeoutMs: 10_000,
+      },
+      sampler: 'parentbased_always_on',
+      samplerRatio: 1,
+      resource: { 'service.name': 'inkgraph' },
+    });
+  });
+
+  test('take what is meant for traces before what is meant for all signals', () => {
+    const { traces } = loadConfig({
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://traces.example/in',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x=1',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: ' authorization = Bearer%20a%2Cb , x-team=ink',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '1',
+      OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '500',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,deployment.environment.name=test%20one',
+      OTEL_SERVICE_NAME: 'scans',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    });
+    expect(traces).toMatchObject({
+      target: {
+        url: 'http://traces.example/in',
+        headers: { authorization: 'Bearer a,b', 'x-team': 'ink' },
+        gzip: true,
+        timeoutMs: 500,
+      },
+      sampler: 'traceidratio',
+      samplerRatio: 0.25,
+      resource: { 'service.name': 'scans', 'deployment.environment.name': 'test one' },
     });
   });
 });

@@ -7,14 +7,16 @@ import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
 import type { CreatedExecution } from '#src/stores/executions.ts';
 
-/** Origin of an execution: surface, key and user. */
+/** Origin of an execution: surface, key, user and trace. */
 export function startedBy({
   principal,
   surface,
-}: ToolContext<never>): Pick<ExecutionRecord, 'source' | 'apiKeyId' | 'userId'> {
+  trace,
+}: ToolContext<never>): Pick<ExecutionRecord, 'source' | 'apiKeyId' | 'userId' | 'trace'> {
   const { keyId, session, grant, actorId } = principal;
   const source = surface === 'mcp' ? 'mcp' : session === null ? 'service' : 'dashboard';
-  return { source, apiKeyId: keyId, userId: session?.userId ?? (grant?.person === true ? actorId : null) };
+  const userId = session?.userId ?? (grant?.person === true ? actorId : null);
+  return { source, apiKeyId: keyId, userId, ...(trace !== undefined && trace !== null && { trace }) };
 }
 
 /** Wakes the workers and announces the execution to subscribers. */

@@ -9,7 +9,6 @@ import { siblingId } from '#src/domain/ids.ts';
 import { pinnedKey } from '#src/domain/documents/object-key.ts';
 import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
-import type { Principal } from '#src/domain/access/principal.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { idempotent } from '#tools/idempotent.ts';
@@ -60,7 +59,7 @@ export async function inspectUpload(
 }
 
 /** Events inside the document record, so that document and event are one atomic write. */
-function eventsOf(upload: UploadRecord, principal: Principal, now: Date): DomainEvent[] {
+function eventsOf(upload: UploadRecord, { principal, trace }: ToolContext<never>, now: Date): DomainEvent[] {
   const { documentId } = upload;
   if (upload.apiKeyId === null || upload.family !== 'workflow-key' || principal.agentGraphId === null)
     return [{ id: `document/created:${documentId}`, name: 'document/created', ts: now, data: { documentId } }];
@@ -69,6 +68,7 @@ function eventsOf(upload: UploadRecord, principal: Principal, now: Date): Domain
       id: `document/process.upload:${documentId}`,
       name: 'document/process.upload',
       ts: now,
+      ...(trace !== undefined && trace !== null && { trace }),
       data: {
         documentId,
         objectKey: upload._id,
@@ -108,7 +108,7 @@ function newDocument(
     createdAt: now,
     ocr: null,
     description: null,
-    pendingEvents: eventsOf(upload, ctx.principal, now),
+    pendingEvents: eventsOf(upload, ctx, now),
   };
 }
 

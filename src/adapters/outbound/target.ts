@@ -38,15 +38,22 @@ function linesOf({ allow }: Policy): { host: string; port: number | null }[] {
   });
 }
 
-function isListed(policy: Policy, { host, port, secure }: Target): boolean {
-  return linesOf(policy).some((line) => {
+/** The host of the list that allows the target: its name, or a pattern that fits. null: none does. */
+function listedAs(policy: Policy, { host, port, secure }: Target): string | null {
+  const found = linesOf(policy).find((line) => {
     const named = line.host.startsWith('*.') ? host.endsWith(line.host.slice(1)) : host === line.host;
     return named && port === (line.port ?? (secure ? 443 : 80));
   });
+  return found?.host ?? null;
 }
 
 function isTrusted({ trusted = [] }: Policy, { host, port }: Pick<Target, 'host' | 'port'>): boolean {
   return trusted.includes(`${host}:${port}`);
+}
+
+/** Host that the operator configured or listed for the target, in the operator's words; null: a user alone named it. */
+export function configuredHost(policy: Policy, target: Target): string | null {
+  return isTrusted(policy, target) ? target.host : listedAs(policy, target);
 }
 
 /** Allows a private address only when it is listed with its port, or when a trusted name leads to it. */
@@ -71,7 +78,7 @@ function hostProblem(policy: Policy, target: Target): string | null {
     if (/(^|\.)(\d+|0x[0-9a-f]*)$/.test(host)) return 'its host is an IPv4 address in an unusual spelling';
     if (host.endsWith('.') || host.includes('..') || host.startsWith('.')) return 'its host has an empty label';
   }
-  if (isTrusted(policy, target) || isListed(policy, target)) return null;
+  if (configuredHost(policy, target) !== null) return null;
   if (policy.mode === 'listed') return 'the operator did not list its host (OUTBOUND_ALLOW)';
   if (!secure) return 'it must begin with https://';
   if (!publicPorts.includes(port)) return `its port must be one of ${publicPorts.join(', ')}`;

@@ -1,3 +1,5 @@
+import type { TraceContext } from '#src/domain/traces/trace-context.ts';
+
 /** Data of `document/process.upload`. Source: `events.upload.payload`, docs/decisions/0013. */
 export interface ProcessUploadData {
   readonly documentId: string;
@@ -16,6 +18,8 @@ export type DomainEvent =
       readonly name: 'document/process.upload';
       readonly ts: Date;
       readonly data: ProcessUploadData;
+      /** Place in the trace of the request; absent: nothing was traced. */
+      readonly trace?: TraceContext;
     }
   | {
       readonly id: string;

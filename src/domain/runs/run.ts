@@ -2,6 +2,7 @@ import type { Lane } from '#src/domain/runs/queue.ts';
 import type { CellPlace } from '#src/domain/experiments/experiment.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
+import type { TraceContext } from '#src/domain/traces/trace-context.ts';
 import type { ExecutionStatus, RunStatus } from '#src/contracts/resources/execution.ts';
 
 /** One workflow version on N documents. Status and times are derived from its runs. */
@@ -29,6 +30,8 @@ export interface ExecutionRecord {
   readonly callbackPending?: true;
   /** Place in an experiment, whose executions no list of executions shows. */
   readonly experiment?: CellPlace;
+  /** Place in the trace of what started it; absent: nothing was traced. */
+  readonly trace?: TraceContext;
   readonly createdAt: Date;
 }
 
@@ -129,6 +132,8 @@ export interface RunRecord {
   readonly receipt?: RunReceipt;
   /** true: its execution has a callback URL. */
   readonly hasCallback?: true;
+  /** Same as in its execution. */
+  readonly trace?: TraceContext;
   /** Execution that runs it again, started by retry_runs. */
   readonly retriedBy?: string;
   /** Same as in its execution: the run writes nothing that documents, search or the realtime feed show. */

@@ -1,3 +1,5 @@
+import type { TraceContext } from '#src/domain/traces/trace-context.ts';
+
 /** A webhook to be sent. `_id` derives from what it tells, so that telling it twice stores it once; it is the `webhook-id`. */
 export interface DeliveryRecord {
   readonly _id: string;
@@ -8,6 +10,8 @@ export interface DeliveryRecord {
   readonly type: string;
   /** JSON text, sent as it is. */
   readonly payload: string;
+  /** Place in the trace of the run; absent: nothing was traced. */
+  readonly trace?: TraceContext;
   readonly createdAt: Date;
   readonly attempts: number;
   /** When to try next, or end of the lease of the process that is trying; absent when it is over. */

@@ -111,7 +111,12 @@ async function stream(settings: OpenAiSettings, request: ModelRequest, signal: A
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.maxOutputTokens === undefined ? {} : { maxTokens: request.maxOutputTokens }),
     // The library would print broken answers to its log.
-    configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl, logLevel: 'off', fetchOptions: withoutRedirects },
+    configuration: {
+      baseURL: settings.baseUrl ?? vendorBaseUrl,
+      logLevel: 'off',
+      fetchOptions: withoutRedirects,
+      ...(settings.fetch && { fetch: settings.fetch }),
+    },
   });
   const chunks = chat.stream(request.messages.map(wireMessage), {
     signal,

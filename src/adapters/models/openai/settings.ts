@@ -16,6 +16,8 @@ export interface OpenAiSettings {
   readonly maxRetries: number;
   /** First pause between attempts, doubled each time up to 8 s. `Retry-After` has precedence. Default: 500. */
   readonly retryDelayMs?: number;
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch;
 }
 
 /** Default address. It is set here because the library would read it from its own environment variable. */

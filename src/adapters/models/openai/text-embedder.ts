@@ -98,7 +98,10 @@ async function loadRequest(settings: OpenAiSettings) {
         baseURL: settings.baseUrl ?? vendorBaseUrl,
         fetchOptions: withoutRedirects,
         fetch: (url, init) =>
-          fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal }),
+          (settings.fetch ?? fetch)(url, {
+            ...init,
+            signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal,
+          }),
       },
     });
     const vector: unknown = await embeddings.embedQuery(text);

@@ -128,6 +128,10 @@ async function loadModel(settings: OpenAiSettings) {
     timeout: settings.timeoutMs,
     maxRetries: 0,
     useResponsesApi: false,
-    configuration: { baseURL: settings.baseUrl ?? vendorBaseUrl, fetchOptions: withoutRedirects },
+    configuration: {
+      baseURL: settings.baseUrl ?? vendorBaseUrl,
+      fetchOptions: withoutRedirects,
+      ...(settings.fetch && { fetch: settings.fetch }),
+    },
   });
 }
