@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
-import type { CopyMark } from '#src/stores/copy-mark.ts';
+import { refuseUnfinishedCopy, type CopyMark } from '#src/stores/copy-mark.ts';
 import { migrate, readSchemaState } from '#src/stores/migrate.ts';
 import type { VectorDimensions } from '#src/stores/search/definitions.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
@@ -112,8 +112,9 @@ export async function finish(target: Db): Promise<void> {
   await meta.deleteMany({ _id: { $gt: 'copy/', $lt: 'copy0' } });
 }
 
-/** Refuses rows of another schema version than this program's: the target would call them its own. */
+/** Refuses a source that is no whole installation, and rows of another schema version, which the target would call its own. */
 export async function schemaToCopy(source: Db, name: string): Promise<number> {
+  await refuseUnfinishedCopy(source);
   const { stored, current, pending } = await readSchemaState(source);
   if (stored === null) throw new UsageError(`${name} holds no installation of Inkgraph. Correct the settings.`);
   if (stored > current)

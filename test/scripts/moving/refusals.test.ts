@@ -11,7 +11,7 @@ import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { collectionsOf } from '#src/stores/collections.ts';
 import { createSecretStore } from '#src/stores/secrets.ts';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
-import { anyRows, folderWithSecretOf, move, settingsFile, smallInstallation, within } from './support.ts';
+import { anyRows, folderWithSecretOf, move, smallInstallation, within } from './support.ts';
 
 let folder: string;
 let source: string;
@@ -99,9 +99,14 @@ test('a target with data, with a part of another installation, and one of anothe
   const mark = { _id: 'copy', from: 'elsewhere', installation: 'other', schema: 1, finishedAt: null };
   await within(used, (db) => meta(db).insertOne(mark));
   expect(await refusal('--to', used)).toContain('holds a part of another installation, elsewhere');
+  expect((await move({ DATA_DIR: used }, '--to', empty)).err).toContain('holds an unfinished copy of elsewhere');
   const installation = await within(source, (db) => meta(db).findOne({ _id: 'installation' }));
   await within(used, (db) => meta(db).updateOne({ _id: 'copy' }, { $set: { installation: installation?.['id'] } }));
   expect(await refusal('--to', used)).toContain('begun by another version (schema 1');
+  await within(used, (db) => meta(db).updateOne({ _id: 'copy' }, { $set: { finishedAt: new Date(0) } }));
+  expect(await refusal('--to', used)).toMatch(
+    /^The target holds the whole copy of elsewhere, finished 1970-.* Start the services on it\. /,
+  );
 });
 
 test('a source with pending migrations, or of a newer version, is refused', async () => {
@@ -112,14 +117,4 @@ test('a source with pending migrations, or of a newer version, is refused', asyn
   await become(99);
   expect(await refusal('--to', empty)).toContain('written by a newer Inkgraph (schema 99)');
   await become(6);
-});
-
-test('another SECRETS_KEY is pointed out, and a misspelled setting too', async () => {
-  const target = await folderWithSecretOf(source, join(folder, 'warned'));
-  const settings = { DATA_DIR: target, SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'), S3_BUKET: 'a' };
-  const file = await settingsFile(join(folder, 'warned.env'), settings);
-  const { code, err } = await move(env(), '--to-env', file);
-  expect(code).toBe(0);
-  expect(err).toContain('warning: the target has another SECRETS_KEY. Give the receivers of webhooks');
-  expect(err).toContain('warning: S3_BUKET is no setting');
 });
