@@ -19,6 +19,7 @@ import { showStatus } from '#scripts/db/status.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { readEnv } from '#src/config/env.ts';
 import { migrate, readSchemaState } from '#src/stores/migrate.ts';
+import { migrationHolder } from '#src/stores/migration-lease.ts';
 
 const usage = `Usage: npm run db -- <command> [options]
   backup <file|folder>   a checked copy of the embedded database, also while services use it
@@ -77,6 +78,8 @@ async function lookAt(look: Look, data: string | undefined, terminal: Terminal):
   const { db } = opened.database;
   const { pending } = await readSchemaState(db);
   for (const title of pending) err(`pending: ${title}\n`);
+  const holder = await migrationHolder(db);
+  if (holder !== null) err(`waiting for process ${holder.pid} on ${holder.host}, which migrates or died meanwhile\n`);
   await migrate(db, dimensions);
   const { stored } = await readSchemaState(db);
   out(`${opened.name}: schema ${stored}, ${pending.length} migrations were pending, all indexes are made\n`);

@@ -2,7 +2,7 @@ import type { Db, Document } from 'mongodb';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { fewAtATime } from '#scripts/migrate/few-at-a-time.ts';
 import { readProgress, saveProgress, type Progress } from '#scripts/migrate/progress.ts';
-import { decodeExactly, idOf, readBatches, type Row } from '#scripts/migrate/rows.ts';
+import { decodeExactly, idOf, nameOfRow, readBatches, type Row } from '#scripts/migrate/rows.ts';
 import { moveObjectsOf, placedRow, type Move } from '#scripts/migrate/objects.ts';
 
 /** One copy of an installation. */
@@ -38,7 +38,7 @@ export function rowsFor(
     const row = decodeExactly(bytes);
     if (row === null)
       throw new UsageError(
-        `${collection} has a row with a value of a kind that nothing writes any more, and it cannot be copied exactly. Find it with mongosh, and replace or delete it.`,
+        `${collection}: the row ${nameOfRow(bytes)} has a value of a kind that nothing writes any more, and cannot be copied exactly. Replace or delete it, then run the command again.`,
       );
     return move !== null && collection === 'documents' ? placedRow(move, bytes, row) : row;
   });

@@ -34,10 +34,21 @@ const encodes = (row: Row, bytes: Uint8Array): boolean => Buffer.compare(encode(
 
 /** Decodes a row without losing anything. null: it holds something that no client of today can write. */
 export function decodeExactly(bytes: Uint8Array): Row | null {
-  const row = BSON.deserialize(bytes, exact);
-  if (encodes(row, bytes)) return row;
-  const ordered = orderedOf(bytes);
-  return encodes(ordered, bytes) ? ordered : null;
+  try {
+    const row = BSON.deserialize(bytes, exact);
+    if (encodes(row, bytes)) return row;
+    const ordered = orderedOf(bytes);
+    return encodes(ordered, bytes) ? ordered : null;
+  } catch (error) {
+    // Such as text that is not UTF-8.
+    if (error instanceof BSON.BSONError) return null;
+    throw error;
+  }
+}
+
+/** `_id` for messages, of a row that may not decode otherwise. */
+export function nameOfRow(bytes: Uint8Array): string {
+  return String(BSON.deserialize(bytes, { validation: { utf8: false } })['_id']);
 }
 
 export function encode(row: Row): Uint8Array {

@@ -4,7 +4,7 @@ import { rowsFor, type Copying } from '#scripts/migrate/copy.ts';
 import { fewAtATime } from '#scripts/migrate/few-at-a-time.ts';
 import { lostObjects } from '#scripts/migrate/objects.ts';
 import { collectionsToCopy } from '#scripts/migrate/progress.ts';
-import { decodeExactly, encode, idOf, readBatches } from '#scripts/migrate/rows.ts';
+import { encode, nameOfRow, readBatches } from '#scripts/migrate/rows.ts';
 
 /** Rows and digest of one side: SHA-256 over the stored bytes of its rows, in the order of `_id`. */
 interface Side {
@@ -17,8 +17,13 @@ interface Compared {
   readonly target: Side;
   /** First rows that differ; null: none do. */
   readonly first: string | null;
-  /** Keys of objects that the target should have. */
-  readonly lost: readonly string[];
+  /** Objects that the target should have, and the key of one. */
+  readonly lost: Lost;
+}
+
+interface Lost {
+  count: number;
+  key: string;
 }
 
 /** A collection that is not the same on both sides, with the reason. */
@@ -44,19 +49,21 @@ async function staying(db: Db, collection: string, now: Date): Promise<Document>
   return expired.length === 0 ? {} : { $nor: expired };
 }
 
-/** Rows of the source as bytes, as the target is to have them. Adds to `lost` the keys of objects that the target lacks. */
+/** Rows of the source as bytes, as the target is to have them. Counts in `lost` the objects that the target lacks. */
 async function* expectedRows(
   copying: Copying,
   collection: string,
   where: Document,
-  lost: string[],
+  lost: Lost,
 ): AsyncGenerator<Uint8Array> {
   const { source, move } = copying;
   for await (const batch of readBatches(source, collection, { where, most: rowsAtOnce })) {
     if (move === null || collection !== 'documents') yield* batch;
     else yield* (await rowsFor(copying, collection, batch)).map(encode);
     if (move === null) continue;
-    lost.push(...(await fewAtATime(batch, looksAtOnce, (bytes) => lostObjects(move, collection, bytes))).flat());
+    const keys = (await fewAtATime(batch, looksAtOnce, (bytes) => lostObjects(move, collection, bytes))).flat();
+    lost.count += keys.length;
+    lost.key = keys[0] ?? lost.key;
   }
 }
 
@@ -64,16 +71,13 @@ async function* storedRows({ target }: Copying, collection: string, where: Docum
   for await (const batch of readBatches(target, collection, { where, most: rowsAtOnce })) yield* batch;
 }
 
-const nameOf = (bytes: Uint8Array | undefined): string => {
-  const row = bytes === undefined ? null : decodeExactly(bytes);
-  return row === null ? 'none' : String(idOf(row));
-};
+const nameOf = (bytes: Uint8Array | undefined): string => (bytes === undefined ? 'none' : nameOfRow(bytes));
 
 /** Reads both sides in step, and remembers the first rows that differ. */
 async function compare(copying: Copying, collection: string, where: Document): Promise<Compared> {
   const hashes = { source: createHash('sha256'), target: createHash('sha256') };
   const counts = { source: 0, target: 0 };
-  const lost: string[] = [];
+  const lost: Lost = { count: 0, key: '' };
   let first: string | null = null;
   const expected = expectedRows(copying, collection, where, lost);
   const stored = storedRows(copying, collection, where);
@@ -96,7 +100,7 @@ async function compare(copying: Copying, collection: string, where: Document): P
 const whyOf = ({ source, target, first, lost }: Compared): string =>
   [
     ...(first === null ? [] : [`${source.rows} and ${target.rows} rows, the first difference at ${first}`]),
-    ...(lost.length === 0 ? [] : [`${lost.length} objects are not in the target, such as ${lost[0]}`]),
+    ...(lost.count === 0 ? [] : [`${lost.count} objects are not in the target, such as ${lost.key}`]),
   ].join('; ');
 
 /** Compares both sides, collection by collection. Returns those that differ. */
@@ -107,13 +111,14 @@ export async function verifyAll(copying: Copying): Promise<readonly Difference[]
   const differences: Difference[] = [];
   for (const collection of collections) {
     await stillHeld();
-    const found = await compare(
-      copying,
-      collection,
-      there.has(collection) ? await staying(source, collection, now) : {},
-    );
+    const where = there.has(collection) ? await staying(source, collection, now) : {};
+    const found = await compare(copying, collection, where);
     const isEqual = found.source.digest === found.target.digest && found.source.rows === found.target.rows;
-    if (!isEqual || found.lost.length > 0) differences.push({ collection, why: whyOf(found) });
+    const all = await source.collection(collection).countDocuments(where);
+    if (!isEqual || found.lost.count > 0) differences.push({ collection, why: whyOf(found) });
+    else if (all !== found.source.rows)
+      // Both sides are read in the order of `_id` from one to the next of its kind.
+      differences.push({ collection, why: `${all} rows, of which ${found.source.rows} have an _id of the same kind` });
     else if (found.source.rows > 0)
       say(`${collection}: equal, ${found.source.rows} rows, sha256 ${found.source.digest}`);
   }

@@ -1,6 +1,6 @@
 import { BSON } from 'mongodb';
 import { expect, test } from 'vitest';
-import { decodeExactly, encode, withMembers } from '#scripts/migrate/rows.ts';
+import { decodeExactly, encode, nameOfRow, withMembers } from '#scripts/migrate/rows.ts';
 import { manyKinds } from './support.ts';
 
 test('rows are decoded without losing kinds and the order of names', () => {
@@ -35,7 +35,12 @@ test('a row with a kind that clients of today do not write is not decoded', () =
   const undefinedKind = Buffer.from([10, 0, 0, 0, 6, 97, 0, 6, 98, 0, 0]);
   undefinedKind.writeInt32LE(undefinedKind.length, 0);
   expect(decodeExactly(undefinedKind)).toBeNull();
+  const brokenText = Buffer.from([0, 0, 0, 0, 2, 97, 0, 2, 0, 0, 0, 0xff, 0, 0]);
+  brokenText.writeInt32LE(brokenText.length, 0);
+  expect(decodeExactly(brokenText)).toBeNull();
   const twice = Buffer.from([0, 0, 0, 0, 10, 97, 0, 10, 97, 0, 0]);
   twice.writeInt32LE(twice.length, 0);
   expect(decodeExactly(twice)).toBeNull();
+  const named = BSON.serialize({ _id: 'a' });
+  expect(nameOfRow(named)).toBe('a');
 });
