@@ -10,15 +10,26 @@ import {
   restoreDatabase,
   stamp,
 } from '@inkgraph/embedded-mongo/backup';
+import { createReaders } from '#app/compose/models.ts';
+import { openDatabase, refuseMissingDatabase } from '#scripts/cli/open-database.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
+import { showIndexes } from '#scripts/db/show-indexes.ts';
+import { showStatus } from '#scripts/db/status.ts';
+import { loadConfig } from '#src/config/config.ts';
 import { readEnv } from '#src/config/env.ts';
+import { migrate, readSchemaState } from '#src/stores/migrate.ts';
+import { migrationHolder } from '#src/stores/migration-lease.ts';
 
 const usage = `Usage: npm run db -- <command> [options]
   backup <file|folder>   a checked copy of the embedded database, also while services use it
   restore <file>         puts a backup in its place; the present data is kept beside it
   check [<file>]         reads everything in the database, or in a backup, and says what is wrong
   compact                writes the database of stopped services anew, without the space of deleted records
+Of the embedded database, or of MongoDB where MONGODB_URI is set and --data is not given:
+  status                 versions, pending migrations, search, and collections with their sizes
+  indexes                each index: there, missing, differs or unexpected; ends with 1 when one is missing or differs
+  migrate                carries out pending migrations and makes missing indexes, without starting services
 Options: --data <folder> (default: DATA_DIR), --force (backup: replace the file; restore: although there is data)
 Uploaded files are not in the database: see docs/embedded-database.md.`;
 
@@ -49,11 +60,38 @@ function targetOf(path: string): string {
   return file;
 }
 
-async function run(terminal: Terminal): Promise<void> {
+const looks = ['status', 'indexes', 'migrate'] as const;
+type Look = (typeof looks)[number];
+
+/** Opens the database of the settings, also while services use it. */
+async function lookAt(look: Look, data: string | undefined, terminal: Terminal): Promise<void | 1> {
+  const { env, out, err } = terminal;
+  const config = loadConfig(
+    data === undefined ? env : { ...env, DATA_DIR: data, MONGODB_URI: undefined, EMBEDDED_DB: 'allow' },
+  );
+  refuseMissingDatabase(config);
+  const { text, image } = createReaders(config).models;
+  const dimensions = { text: text.dimensions, image: image.dimensions };
+  await using opened = await openDatabase(config);
+  if (look === 'status') return await showStatus(opened, dimensions, terminal);
+  if (look === 'indexes') return await showIndexes(opened, dimensions, terminal);
+  const { db } = opened.database;
+  const { pending } = await readSchemaState(db);
+  for (const title of pending) err(`pending: ${title}\n`);
+  const holder = await migrationHolder(db);
+  if (holder !== null) err(`waiting for process ${holder.pid} on ${holder.host}, which migrates or died meanwhile\n`);
+  await migrate(db, dimensions);
+  const { stored } = await readSchemaState(db);
+  out(`${opened.name}: schema ${stored}, ${pending.length} migrations were pending, all indexes are made\n`);
+}
+
+async function run(terminal: Terminal): Promise<void | 1> {
   const { args, env, out } = terminal;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   if (values.help) return out(`${usage}\n`);
   const [command, path, ...rest] = positionals;
+  const look = looks.find((one) => one === command);
+  if (look !== undefined && path === undefined) return lookAt(look, values.data, terminal);
   const dataDir = resolve(values.data ?? readEnv(env).DATA_DIR);
   const how = { force: values.force, progress: tellProgress(terminal) };
   if (command === 'backup' && path !== undefined && rest.length === 0) {
@@ -77,7 +115,7 @@ async function run(terminal: Terminal): Promise<void> {
   } else throw new UsageError(usage);
 }
 
-/** `npm run db -- backup|restore|check|compact`: ends with 1 and a line that says why when something is not as it should be. */
+/** `npm run db -- backup|restore|check|compact|status|indexes|migrate`: ends with 1 and a line that says why when something is not as it should be. */
 export const db: Program = (terminal) =>
   run(terminal).catch((error: unknown) => {
     // A full disk, a missing folder, a damaged file: the message says it, the stack nothing more.

@@ -25,6 +25,11 @@ export interface Data {
   derive(use: string): Buffer;
 }
 
+/** Derives a secret for one use from that of the installation. */
+export function deriveSecret(secret: Buffer, use: string): Buffer {
+  return createHmac('sha256', secret).update(`inkgraph ${use}`).digest();
+}
+
 /** Model whose vectors the search indexes are made for. */
 type Embedders = Pick<Models, 'text' | 'image'>;
 
@@ -87,6 +92,6 @@ export async function openData(
     objects,
     disk,
     failed: successor?.failed ?? engine.failed,
-    derive: (use) => createHmac('sha256', secret).update(`inkgraph ${use}`).digest(),
+    derive: (use) => deriveSecret(secret, use),
   };
 }

@@ -11,7 +11,7 @@ import { createIdempotencyStore } from '#src/stores/idempotency.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createResultStore } from '#src/stores/results.ts';
-import { createSecretStore } from '#src/stores/secrets.ts';
+import { createSecretStore, type SecretKeys } from '#src/stores/secrets.ts';
 import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
 import { createUsageStore } from '#src/stores/usage.ts';
@@ -22,9 +22,19 @@ import type { Config } from '#src/config/config.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
+/** Keys that seal and open secrets of projects. `derived` is the installation's own, for the use `secrets`. */
+export function secretKeysOf(
+  { secretsKey, secretsKeysPrevious: previous }: Pick<Config, 'secretsKey' | 'secretsKeysPrevious'>,
+  derived: Buffer,
+): SecretKeys {
+  // An installation that sets its first SECRETS_KEY has secrets under the key of its data folder.
+  if (secretsKey === null) return { current: derived, previous };
+  return { current: secretsKey, previous: [...previous, derived] };
+}
+
 /** Database stores, except those of search and people. */
 export function createStores(
-  { secretsKey, secretsKeysPrevious: previous, quotas }: Config,
+  config: Config,
   data: Data,
   { siblings, logger }: { readonly siblings: Siblings; readonly logger: Logger },
 ) {
@@ -35,17 +45,14 @@ export function createStores(
   });
   siblings.onEvents((stored) => events.receive(stored));
   siblings.onStored((organizationId, range) => events.storedElsewhere(organizationId, range));
-  const derived = data.derive('secrets');
-  // An installation that sets its first SECRETS_KEY has secrets under the key of its data folder.
-  const secretKeys =
-    secretsKey === null ? { current: derived, previous } : { current: secretsKey, previous: [...previous, derived] };
+  const secretKeys = secretKeysOf(config, data.derive('secrets'));
   return {
     apiKeys: createApiKeyStore(collections),
     organizations: createOrganizationStore(collections),
     conversations: createConversationStore(collections),
     groundingTexts: createGroundingTexts(collections),
     uploads: createUploadStore(collections),
-    usage: createUsageStore(collections, quotas),
+    usage: createUsageStore(collections, config.quotas),
     documents: createDocumentStore(collections),
     workflows: createWorkflowStore(collections),
     datasets: createDatasetStore(collections),

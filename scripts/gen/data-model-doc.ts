@@ -120,7 +120,11 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     },
     counters: { holds: 'Epoch of each event log, and its last number while it is empty', writtenBy: 'event log' },
     idempotency: { holds: 'Idempotency keys with the stored response', writtenBy: 'REST and MCP calls' },
-    meta: { holds: 'Schema version of the data; the process that migrates it', writtenBy: 'start-up' },
+    meta: {
+      holds:
+        'Schema version of the data; the process that migrates it; the id of the installation; the progress of a copy',
+      writtenBy: 'start-up, `npm run migrate`',
+    },
   },
 };
 

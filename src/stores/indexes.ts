@@ -1,11 +1,11 @@
 import type { Db, IndexDescription } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 
-type Index = readonly [key: IndexDescription['key'], options?: Omit<IndexDescription, 'key'>];
+export type Index = readonly [key: IndexDescription['key'], options?: Omit<IndexDescription, 'key'>];
 
 /** Indexes for every query of the stores (or they use `_id`): test/adapters/database/query-plans.test.ts fails on a collection scan. */
 type LibraryCollection = 'sessions' | 'accounts' | 'verifications' | 'twoFactors';
-const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, readonly Index[]>>> = {
+export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollection, readonly Index[]>>> = {
   // Unique indexes of users and sessions: without them, six concurrent sign-ups create six users.
   users: [[{ email: 1 }, { unique: true }]],
   sessions: [[{ token: 1 }, { unique: true }], [{ userId: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],

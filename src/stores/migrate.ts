@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { ensureCheckpointIndexes } from '#src/stores/checkpoints/rows.ts';
+import { refuseUnfinishedCopy } from '#src/stores/copy-mark.ts';
 import { dropRecordExpiry, dropUploadExpiry } from '#src/stores/drop-expiry.ts';
 import { gatherOlderSteps } from '#src/stores/gather-older-steps.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
@@ -44,7 +45,22 @@ export async function migrate(db: Db, vectors: VectorDimensions = localVectors):
   return underMigrationLease(db, (stillHeld) => migrateAlone(db, vectors, stillHeld));
 }
 
+/** Version of the stored data (null: there is none), that of this program, and the titles of the migrations between them. */
+export interface SchemaState {
+  readonly stored: number | null;
+  readonly current: number;
+  readonly pending: readonly string[];
+}
+
+export async function readSchemaState(db: Db): Promise<SchemaState> {
+  const row = await db.collection<SchemaRow>('meta').findOne({ _id: 'schema' });
+  const stored = row?.version ?? null;
+  const pending = migrations.filter(({ to }) => stored !== null && to > stored).map(({ title }) => title);
+  return { stored, current: currentVersion, pending };
+}
+
 async function migrateAlone(db: Db, vectors: VectorDimensions, stillHeld: StillHeld): Promise<boolean> {
+  await refuseUnfinishedCopy(db);
   const meta = db.collection<SchemaRow>('meta');
   const found = await meta.findOneAndUpdate(
     { _id: 'schema' },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '#src/stores/connect.ts';
@@ -6,6 +7,7 @@ import { isDuplicateKey } from '#src/stores/connect.ts';
 /** Sign of the process that changes stored data and indexes. `beat` grows while it lives. */
 interface LeaseRow {
   readonly _id: 'migrating';
+  /** `<host>/<process>/<random>`. */
   readonly holder: string;
   readonly beat: number;
 }
@@ -35,7 +37,7 @@ export async function underMigrationLease<Result>(
   { beatMs, ...times }: LeaseTimes = usualTimes,
 ): Promise<Result> {
   const rows = db.collection<LeaseRow>('meta');
-  const mine = { _id: 'migrating', holder: randomUUID() } as const;
+  const mine = { _id: 'migrating', holder: `${hostname()}/${process.pid}/${randomUUID()}` } as const;
   await take(rows, mine, times);
   const beats = setInterval(() => {
     // A beat that is lost is made up by the next. An outage ends the work itself.
@@ -51,6 +53,14 @@ export async function underMigrationLease<Result>(
     // The next process takes over from a row that stays, so the reason of a failure is told instead.
     await rows.deleteOne(mine).catch(() => undefined);
   }
+}
+
+/** Host and process that hold the lease; null: none. One that died holds it until another process wants it. */
+export async function migrationHolder(db: Db): Promise<{ readonly host: string; readonly pid: string } | null> {
+  const row = await db.collection<LeaseRow>('meta').findOne({ _id: 'migrating' });
+  if (row === null) return null;
+  const [host = 'unknown', pid = 'unknown'] = row.holder.split('/');
+  return { host, pid };
 }
 
 async function take(

@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, IndexDescription } from 'mongodb';
 
 /** `checkpoint` and `metadata` are JSON text, so that stored data cannot name a class to instantiate. */
 export interface CheckpointRow {
@@ -34,11 +34,16 @@ export function checkpointCollections(db: Db): CheckpointCollections {
   return { checkpoints: db.collection('checkpoints'), writes: db.collection('checkpointWrites') };
 }
 
+/** Keys of the indexes of both collections. */
+export const checkpointIndexes: Readonly<Record<string, readonly IndexDescription['key'][]>> = {
+  checkpoints: [{ threadId: 1, checkpointNs: 1, checkpointId: -1 }],
+  checkpointWrites: [{ threadId: 1, checkpointId: 1 }],
+};
+
 /** Creates missing indexes. Safe at every start. */
 export async function ensureCheckpointIndexes(db: Db): Promise<void> {
-  const { checkpoints, writes } = checkpointCollections(db);
-  await checkpoints.createIndexes([{ key: { threadId: 1, checkpointNs: 1, checkpointId: -1 } }]);
-  await writes.createIndexes([{ key: { threadId: 1, checkpointId: 1 } }]);
+  for (const [collection, keys] of Object.entries(checkpointIndexes))
+    await db.collection(collection).createIndexes(keys.map((key) => ({ key })));
 }
 
 /** Unambiguous `_id`: different parts never give the same one, whatever they contain. */

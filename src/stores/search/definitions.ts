@@ -2,6 +2,8 @@ import { MongoServerError, type Collection, type Db, type Document } from 'mongo
 
 export const textIndexName = 'documents_text';
 export const vectorIndexName = 'documents_vector';
+/** Ordinary index that a server without search has instead. */
+export const wordIndexName = 'documents_words';
 
 /** Vector lengths in the index: one index has one length for each of its fields. */
 export interface VectorDimensions {
@@ -125,7 +127,7 @@ async function createWordIndex(records: Collection): Promise<void> {
   const weights = { title: 3, description: 2, ocrText: 1, segmentationText: 1 };
   const key = { organizationId: 1, ...words } as const;
   const options = { weights, default_language: 'english', language_override: 'noLanguage' };
-  await records.createIndexes([{ key, name: 'documents_words', ...options }]);
+  await records.createIndexes([{ key, name: wordIndexName, ...options }]);
 }
 
 /**
@@ -155,4 +157,30 @@ export async function ensureSearchIndexes(db: Db, dimensions: VectorDimensions):
 export async function missingIndexes(records: Collection, names: readonly string[]): Promise<string[]> {
   const indexes = await Promise.all(names.map((name) => found(records, name)));
   return names.filter((_, at) => indexes[at]?.['queryable'] !== true);
+}
+
+export interface SearchIndexFinding {
+  readonly name: string;
+  readonly state: 'ready' | 'building' | 'missing' | 'differs';
+}
+
+/** Compares the search indexes with those that this program makes. null: a server without search. Changes nothing. */
+export async function findSearchIndexes(
+  db: Db,
+  dimensions: VectorDimensions,
+): Promise<readonly SearchIndexFinding[] | null> {
+  const records = db.collection('searchRecords');
+  const stateOf = async ({ name, definition }: SearchIndexDefinition): Promise<SearchIndexFinding['state']> => {
+    const present = await found(records, name);
+    if (present === undefined) return 'missing';
+    if (!holds(present['latestDefinition'], definition)) return 'differs';
+    return present['queryable'] === true ? 'ready' : 'building';
+  };
+  try {
+    const wanted = [textIndex, vectorIndex(dimensions)];
+    return await Promise.all(wanted.map(async (index) => ({ name: index.name, state: await stateOf(index) })));
+  } catch (error) {
+    if (!lacksSearch(error)) throw error;
+    return null;
+  }
 }

@@ -8,7 +8,7 @@ import { parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import { checkCollection } from '../storage/check.ts';
 import * as field from './fields.ts';
-import { collectionName, collectionOf, command, existing } from './request.ts';
+import { collectionName, collectionOf, command, existing, namespaceOf } from './request.ts';
 
 /** As since MongoDB 7.0, creating what is already there in the same shape is no error; there is one shape here. */
 export const create = command({
@@ -86,6 +86,26 @@ export const listDatabases = command({
     if (nameOnly) return { databases, ok: 1 };
     const totalSize = databases.reduce((sum, { sizeOnDisk = 0 }) => sum + sizeOnDisk, 0);
     return { databases, totalSize, totalSizeMb: Math.floor(totalSize / 2 ** 20), ok: 1 };
+  },
+});
+
+/** Numbers and bytes of the documents: the pages of the file belong to no collection. One that is missing is empty, as with MongoDB. */
+export const collStats = command({
+  fields: { ...field.all(field.number, 'scale'), ...field.without('maxTimeSecs') },
+  run: (request, { scale = 1 }) => {
+    const collection = collectionOf(request);
+    const ns = collection?.namespace ?? namespaceOf(request);
+    if (!collection) return { ns, size: 0, count: 0, nindexes: 0, scaleFactor: scale, ok: 1 };
+    const { table, indexes } = collection;
+    const [count, size] = request.engine.database.get(`SELECT count(*), total(length(d)) FROM ${table}`) ?? [];
+    return {
+      ns,
+      size: Math.floor(Number(size) / scale),
+      count: Number(count),
+      nindexes: indexes.length,
+      scaleFactor: scale,
+      ok: 1,
+    };
   },
 });
 

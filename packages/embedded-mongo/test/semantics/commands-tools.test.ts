@@ -92,7 +92,8 @@ describe('the unmodified driver as mongosh, Compass and mongodump use it', () =>
     ['Compass asks for operations', 'admin', { currentOp: 1 }, refused],
     ['Compass asks for the hottest', 'admin', { top: 1 }, refused],
     ['Compass asks for sizes', 'test', { dbStats: 1 }, refused],
-    ['Compass asks for a collection', 'test', { collStats: 'c' }, refused],
+    ['Compass asks for a collection', 'test', { collStats: 'c' }, { ok: 1, ns: 'test.c', count: 2, size: 28 }],
+    ['Compass asks for one that is not there', 'test', { collStats: 'none' }, { ok: 1, count: 0, size: 0 }],
     ['Compass asks for all parameters', 'admin', { getParameter: '*' }, { ok: 1, authenticationMechanisms: ['PLAIN'] }],
     [
       'a parameter nobody knows',
