@@ -36,7 +36,7 @@ export function refuseMissingLanguages({ services, ocr }: Config): void {
   );
 }
 
-export function createReaders(config: Config, tracer: Tracer): Readers {
+export function createReaders(config: Config, tracer: Tracer = noTracer): Readers {
   const images = createImageCodec();
   return { images, models: createModels({ codec: images, ...openAiOf(config, tracer) }) };
 }

@@ -10,7 +10,7 @@ export interface Amount extends Span, Money {
   readonly isCut: boolean;
 }
 
-/** What recognition makes of a digit. */
+/** A digit as recognition leaves it. */
 const digit = '[\\dOo]';
 
 /**

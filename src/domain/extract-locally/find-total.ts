@@ -42,7 +42,7 @@ function rowOf(line: PlacedLine): Row {
 /** Points below which no label speaks of a total. */
 const leastPoints = 0.3;
 
-/** An amount and what is said of it. */
+/** An amount with the role and the points of its label. */
 interface Candidate {
   readonly amount: Amount;
   readonly line: PlacedLine;

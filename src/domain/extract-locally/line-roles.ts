@@ -1,7 +1,7 @@
 import { editDistance } from '#src/domain/documents/text-distance.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 
-/** What the words of a line say about its amounts. */
+/** Meaning of the amounts of a line, by its words. */
 export type Role = 'grand' | 'total' | 'paid' | 'tendered' | 'change' | 'net' | 'tax' | 'rounding' | 'other' | 'none';
 
 const phrases = (...alternatives: readonly string[]): RegExp => new RegExp(`\\b(?:${alternatives.join('|')})\\b`, 'u');
