@@ -72,6 +72,8 @@ export interface Core {
 
 interface CoreParts {
   readonly instanceId: string;
+  /** See `ToolDeps.stopping`. */
+  readonly stopping: AbortSignal;
   readonly config: Config;
   readonly data: Data;
   readonly readers: Readers;
@@ -180,9 +182,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const outside = createOutside({ config, data, images, openai: openAiOf(config), logger }, stack);
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
-  const { documents, executions, events } = stores;
   const wake = wakesOf(parts);
-  const queue = new QueueReader(executions);
+  const queue = new QueueReader(stores.executions);
   const metrics = metricsOf(parts, queue, stores.usage);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
@@ -203,7 +204,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const search = createSearchIndex(collections, searchOptions(parts, metrics));
   const traces = createDocumentTraces(database.db, collections);
   const forget = createForgetDocument({ ...stores, objects, search, traces });
-  const relay = new Relay({ documents, executions, events, wake, logger, forget });
+  const relay = new Relay({ ...stores, wake, logger, forget });
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);
@@ -223,7 +224,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
     ...graphChecks(catalog, compute),
     relay: (document) => relay.push(document),
-    ...afterResponse(parts, events),
+    ...afterResponse(parts, stores.events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,
     queueMail: people.queueMail,
     pageUrl: (path) => new URL(path, apiUrl).href,
@@ -231,6 +232,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     cursorSecret: createSecretKey(data.derive('cursor')),
     limits: limitsOf(config),
     modelLabels: labelsOf(models),
+    stopping: parts.stopping,
     logger,
   };
   return {
