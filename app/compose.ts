@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import type { AuthService } from '#app/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
+import type { Worker } from '#app/agents/worker.ts';
 import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createRetention } from '#src/stores/retention.ts';
 import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
@@ -12,6 +14,7 @@ import { daily, hourly, startUpkeep, type Chore } from '#app/upkeep/start-upkeep
 import { createAgents } from '#app/compose/agents.ts';
 import { createCore, type Core } from '#app/compose/core.ts';
 import type { OpenDatabase } from '#app/compose/engine.ts';
+import { OpenListeners } from '#app/compose/listeners/open-listeners.ts';
 import { openData, type Data } from '#app/compose/data.ts';
 import { createReaders, refuseMissingLanguages } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
@@ -47,6 +50,11 @@ export interface App extends AsyncDisposable {
   sessionLine(): string | null;
   /** Opens the listeners of the configured services and starts to work. Throws ConfigError. */
   start(): Promise<Addresses>;
+  /**
+   * Takes no more runs, and fails `/readyz` while everything is served as before. Resolves when load balancers have had time to notice.
+   * Dispose of the app then, or at once where nobody balances.
+   */
+  drain(): Promise<void>;
   /** Settles when outbox and queue are empty and nothing is in flight in this process. */
   idle(): Promise<void>;
 }
@@ -101,6 +109,17 @@ function refuseBrokenCode(): void {
 /** Time that running runs have to end at a stop. Docker kills after 10 s; a run that is cut off continues from its last checkpoint. */
 const usualDrainMs = 7_000;
 
+/** Returns a function that begins to stop the worker at its first call, and resolves when no run is under way. */
+function workStopper(worker: Pick<Worker, 'stop'> | null, drainMs: number): () => Promise<void> {
+  let stopped: Promise<void> | null = null;
+  return () => {
+    stopped ??= worker?.stop(drainMs) ?? Promise.resolve();
+    // The last caller sees the error.
+    stopped.catch(() => undefined);
+    return stopped;
+  };
+}
+
 /** Time between two looks for what other processes stored, while their messages arrive. */
 const usualHeardLookMs = 10_000;
 
@@ -118,16 +137,14 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   refuseMissingLanguages(config);
   const readers = createReaders(config, tracer);
   const redis = await openRedis(config, logger, opening);
-  const data = await openData(
-    config,
-    { embedders: readers.models, logger, openDatabase: overrides.openDatabase },
-    opening,
-  );
+  const { sessionStore, passwords, ocr, lingerMs, openDatabase } = overrides;
+  const data = await openData(config, { embedders: readers.models, logger, openDatabase }, opening);
   const known = overrides.catalog ?? catalog;
-  const { sessionStore, passwords, ocr, lingerMs } = overrides;
+  const listeners = new OpenListeners();
   const core = await createCore(
     {
       instanceId,
+      stopping: listeners.closing,
       config,
       data,
       readers,
@@ -145,12 +162,12 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     ? createAgents({ config, data, core, catalog: known, ocr, lingerMs }, opening)
     : null;
   opening.defer(async () => core.mailSender?.stop());
-  opening.defer(async () => worker?.stop(overrides.drainMs ?? usualDrainMs));
+  const stopWork = workStopper(worker, overrides.drainMs ?? usualDrainMs);
+  opening.defer(stopWork);
   const stack = opening.move();
-  let stopping = false;
   let ports = config.ports;
   let sessionLine: string | null = null;
-  const health = { health: core.health.health.bind(core.health), alive: () => !stopping };
+  const health = { health: core.health.health.bind(core.health), isDraining: () => listeners.isDraining };
   return {
     deps: core.deps,
     sessions: core.sessions,
@@ -166,14 +183,20 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
       // Commands compose the parts and never start: they do without HTTP.
       const { openServices } = await import('#app/compose/services.ts');
-      const listeners = await openServices({ config, data, core, health }, stack);
-      ports = listeners.ports;
+      const opened = await openServices({ config, data, core, health, listeners }, stack);
+      ports = opened.ports;
       worker?.start();
       if (config.services.has('api'))
         stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
       // Mails that an earlier process left.
       if (config.services.has('api')) core.mailSender?.push();
-      return listeners.addresses;
+      return opened.addresses;
+    },
+    async drain() {
+      void stopWork();
+      listeners.drain();
+      // No balancer sends requests to the agents service.
+      if (config.services.has('api') || config.services.has('mcp')) await pause(config.drainMs);
     },
     async idle() {
       await core.relay.idle();
@@ -182,7 +205,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       await core.mailSender?.idle();
     },
     async [Symbol.asyncDispose]() {
-      stopping = true;
+      // Runs and requests end side by side: each has nearly all of the time that a stop may take.
+      void stopWork();
       await stack.disposeAsync();
     },
   };

@@ -20,7 +20,7 @@ export async function serve(config: Config): Promise<void> {
   await untilOver(app, ended);
 }
 
-/** Resolves with a reason to stop: `ended`, or a vital part that failed. Sets the exit code, and logs. */
+/** Resolves when the app is to be closed: after `ended` and the drain, or when a vital part failed. Sets the exit code, and logs. */
 export async function untilOver(app: App, ended: Promise<string>): Promise<void> {
   // A process that is killed keeps it as well, and the next one starts in two thirds of the time.
   flushCompileCache();
@@ -28,5 +28,9 @@ export async function untilOver(app: App, ended: Promise<string>): Promise<void>
   if (reason instanceof Error) {
     process.exitCode = 1;
     app.logger.error({ err: reason }, 'a vital part of this process failed: stopping');
-  } else app.logger.info({ signal: reason }, 'stopping');
+    return;
+  }
+  app.logger.info({ signal: reason }, 'stopping');
+  // A person at a terminal waits for no balancer, and without its supervisor a service has no database.
+  if (reason === 'SIGTERM') await Promise.race([app.drain(), app.failed]);
 }

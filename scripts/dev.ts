@@ -11,7 +11,7 @@ const running = (child: ChildProcess): boolean => child.exitCode === null && chi
 const start = (): ChildProcess =>
   spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'app/main.ts'], {
     stdio: 'inherit',
-    env: { LOG_LEVEL: 'debug', ...process.env },
+    env: { LOG_LEVEL: 'debug', DRAIN_SECONDS: '0', ...process.env },
   });
 
 let child = start();

@@ -102,5 +102,7 @@ export interface ToolDeps {
     readonly textEmbeddings: string;
     readonly imageEmbeddings: string;
   };
+  /** Aborts when this process is about to close its connections: calls that wait answer with what there is. */
+  readonly stopping: AbortSignal;
   readonly logger: Logger;
 }

@@ -74,6 +74,8 @@ export interface Core {
 
 interface CoreParts {
   readonly instanceId: string;
+  /** See `ToolDeps.stopping`. */
+  readonly stopping: AbortSignal;
   readonly config: Config;
   readonly data: Data;
   readonly readers: Readers;
@@ -183,9 +185,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const outside = createOutside({ ...parts, images, openai: openAiOf(config, tracer) }, stack);
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
-  const { documents, executions, events } = stores;
   const wake = wakesOf(parts);
-  const queue = new QueueReader(executions);
+  const queue = new QueueReader(stores.executions);
   const metrics = metricsOf(parts, queue, stores.usage);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
@@ -201,7 +202,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const search = createSearchIndex(collections, searchOptions(parts, metrics));
   const traces = createDocumentTraces(database.db, collections);
   const forget = createForgetDocument({ ...stores, objects, search, traces });
-  const relay = new Relay({ documents, executions, events, wake, logger, tracer, forget });
+  const relay = new Relay({ ...stores, wake, logger, tracer, forget });
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);
@@ -221,7 +222,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
     ...graphChecks(catalog, compute),
     relay: (document) => relay.push(document),
-    ...afterResponse(parts, events),
+    ...afterResponse(parts, stores.events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,
     queueMail: people.queueMail,
     pageUrl: (path) => new URL(path, apiUrl).href,
@@ -229,6 +230,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     cursorSecret: createSecretKey(data.derive('cursor')),
     limits: limitsOf(config),
     modelLabels: labelsOf(models),
+    stopping: parts.stopping,
     logger,
   };
   return {

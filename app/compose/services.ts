@@ -7,7 +7,8 @@ import type { Data } from '#app/compose/data.ts';
 import type { Config, Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
-import { listen, listenProblem } from '#app/compose/listen.ts';
+import { listen, listenProblem, OpenConnections } from '#app/compose/listeners/listen.ts';
+import type { OpenListeners } from '#app/compose/listeners/open-listeners.ts';
 import { version } from '#src/config/version.ts';
 import { createAgentsApp, createMetricsApp } from '#http/operations.ts';
 import { operatorOf } from '#http/guard/operator.ts';
@@ -26,11 +27,11 @@ interface ServicesParts {
   readonly data: Data;
   readonly core: Core;
   readonly health: HealthReader;
+  readonly listeners: OpenListeners;
 }
 
 /** Environment variables that set the ports. */
 const portNames: Readonly<Record<ServiceName, string>> = { api: 'API_PORT', agents: 'AGENTS_PORT', mcp: 'MCP_PORT' };
-const closeGraceMs = 5_000;
 
 /** Loads the modules that `openServices` loads by need, while there is nothing else to do. */
 export async function loadServices(services: readonly string[]): Promise<void> {
@@ -42,7 +43,7 @@ export async function loadServices(services: readonly string[]): Promise<void> {
 
 /** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
 export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Listeners> {
-  const { config, data, core, health } = parts;
+  const { config, data, core, health, listeners } = parts;
   const { deps, metrics, tracer } = core;
   const { logger } = deps;
   const authenticator = new Authenticator(deps.apiKeys, logger);
@@ -56,9 +57,10 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const base = { metrics, logger, tracer, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
 
   const ports = { ...config.ports };
+  stack.defer(() => listeners.close());
   const open = async (name: string, port: number, app: RequestListener, host = config.host) => {
     const opened = await listen(app, { name, host, port }, (server) => connections.attach(server));
-    stack.defer(() => opened.close(closeGraceMs));
+    listeners.add(opened.connections);
     return opened;
   };
   /** Opens the listener of a service, and keeps its actual port. */
@@ -71,9 +73,9 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     async api() {
       const { createApiApp } = await import('#http/api/app.ts');
       const { createOAuth } = await import('#app/compose/access/oauth.ts');
-      const closing = new AbortController();
       const app = createApiApp({
-        closing: closing.signal,
+        closing: listeners.closing,
+        cutting: listeners.cutting,
         access: core.accessChanges,
         facade: { authenticator, sessions, origins, deps, limiters },
         auth: core.sessions,
@@ -85,8 +87,6 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         openMedia: (request) => core.media.open(request),
       });
       core.setApiUrl(await serve('api', app));
-      // Close streams before the listener, which would wait for open ones.
-      stack.defer(() => closing.abort());
       return core.apiUrl();
     },
     agents: () => serve('agents', createAgentsApp({ ...base, health })),
@@ -99,8 +99,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
       const app = createMcpApp({ ...base, ...own });
       core.setMcpUrl(await serve('mcp', app));
       stack.defer(core.accessChanges.on(() => void app.recheck()));
-      // Close streams before the listener, which would wait for open ones.
-      stack.defer(() => app.close());
+      listeners.add({ drain: () => undefined, close: () => app.close(listeners.cutting) });
       return core.mcpUrl();
     },
   };
@@ -110,7 +109,10 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   let objects = configured.objects;
   if (config.services.has('api')) {
     const opened = await listenForObjects(config, data, {
-      attach: (server) => connections.attach(server),
+      attach(server) {
+        connections.attach(server);
+        listeners.add(new OpenConnections(server));
+      },
       admit: (request, response) => strangers.admit(request, response),
     });
     objects = opened?.url ?? objects;

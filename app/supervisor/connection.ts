@@ -79,7 +79,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
     if (message.kind === 'begin') {
       beats = setInterval(() => tell({ kind: 'beat' }), message.beatMs);
       begin.resolve(message);
-    } else if (message.kind === 'stop') stop('stop');
+    } else if (message.kind === 'stop') stop(message.reason);
     else if (message.kind === 'wake') for (const wake of wakes) wake(message.delayMs);
     else if (message.kind === 'events') for (const listener of events) listener(message.events);
     else metrics.receive(message);

@@ -25,7 +25,8 @@ export type SupervisorMessage =
       /** Time between two signs of life that the supervisor waits for. */
       readonly beatMs: number;
     }
-  | { readonly kind: 'stop' }
+  /** `reason`: the signal that the supervisor got. */
+  | { readonly kind: 'stop'; readonly reason: string }
   | SiblingMessage;
 
 /** Sent by a service process to its supervisor. */

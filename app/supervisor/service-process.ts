@@ -77,15 +77,15 @@ export class ServiceProcess {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Ends the process within `ms`, and starts it no more. */
-  async stop(ms: number): Promise<void> {
+  /** Ends the process within `ms` because of `reason`, and starts it no more. */
+  async stop(ms: number, reason: string): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#watch);
     if (this.#restarting !== null) clearTimeout(this.#restarting);
     const child = this.#child;
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    this.tell({ kind: 'stop' });
+    this.tell({ kind: 'stop', reason });
     const timer = setTimeout(() => child.kill('SIGKILL'), ms);
     await ended;
     clearTimeout(timer);

@@ -9,7 +9,9 @@ import type { Config } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 
 /** Docker and systemd wait 10 s or longer before they kill. */
-const stopMs = 8_500;
+const shortestStopMs = 8_500;
+/** Time after the drain in which requests end and everything closes. */
+const afterDrainMs = 6_500;
 /** A process that stands still for a minute is killed. It has lost its leases by then. */
 const beatMs = 5_000;
 
@@ -36,10 +38,12 @@ export async function supervise(config: Config): Promise<void> {
     passOn: (message) => agents?.tell(message),
   });
   let agents: ServiceProcess | null = null;
+  let reason = 'a part did not start';
   // Order matters: the services stop before the engine.
   const engine = stack.use(new AsyncDisposableStack());
   stack.defer(async () => {
-    await Promise.all([front.stop(stopMs), agents?.stop(stopMs)]);
+    const stopMs = Math.max(shortestStopMs, config.drainMs + afterDrainMs);
+    await Promise.all([front.stop(stopMs, reason), agents?.stop(stopMs, reason)]);
   });
   for (const warning of config.warnings) logger.warn({}, warning);
   const { openFolder } = await import('#app/supervisor/open-folder.ts');
@@ -75,5 +79,6 @@ export async function supervise(config: Config): Promise<void> {
   greet(process.stdout, addresses, config.services);
   flushCompileCache();
   using _release = releaseMemoryWhenIdle();
-  logger.info({ signal: await signal }, 'stopping');
+  reason = await signal;
+  logger.info({ signal: reason }, 'stopping');
 }

@@ -57,8 +57,10 @@ export interface ApiParts extends BaseParts, HealthParts {
   /** null: an external authorization server issues tokens. */
   readonly oauth: (OAuthParts & Pick<AuthorizeParts, 'consents'>) | null;
   readonly version: string;
-  /** Aborts when the service stops, which ends open streams. */
+  /** Aborts when the service stops, which ends feeds. */
   readonly closing?: AbortSignal;
+  /** Aborts shortly before requests that have not ended are cut. */
+  readonly cutting?: AbortSignal;
   readonly access?: AccessSignal;
   baseUrl(): string;
   openMedia(request: MediaRequest): Promise<MediaFile>;
@@ -111,7 +113,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountDashboardDocuments(bind);
   mountDashboardRuns(bind);
   mountDashboardExperiments(bind);
-  mountDashboardChat(router, parts.facade, { closing: parts.closing ?? null });
+  mountDashboardChat(router, parts.facade, { cutting: parts.cutting ?? null });
   mountDashboardOrganization(bind);
   mountAuditExport(router, parts.facade);
   mountDescription(router, '/api/graph.schema.json', graphJsonSchema);

@@ -16,15 +16,15 @@ export interface ChatOptions extends AnswerRegistryOptions, DeliverOptions {
   readonly ask: Ask;
   /** Interval at which the session is checked again. */
   readonly checkMs: number;
-  /** Aborts when the process stops. */
-  readonly closing: AbortSignal | null;
+  /** Aborts when answers that have not ended are about to be cut. */
+  readonly cutting: AbortSignal | null;
 }
 
 const chatDefaults: ChatOptions = {
   ...answersDefaults,
   ...sseDefaults,
   checkMs: 30_000,
-  closing: null,
+  cutting: null,
   ask: (ctx, asked) => callTool(tools.answerChat, ctx, asked),
 };
 
@@ -57,7 +57,7 @@ export function mountDashboardChat(router: Router, facade: Facade, given: Partia
   const { deps } = facade;
   const callers = new WeakMap<Request, Principal>();
   const { chat, resumeChat } = dashboardLive;
-  options.closing?.addEventListener('abort', () => answers.close(), { once: true });
+  options.cutting?.addEventListener('abort', () => answers.close(), { once: true });
 
   const callerOf = (request: Request): Principal => {
     const principal = callers.get(request);

@@ -13,8 +13,8 @@ export interface McpApp extends Express {
   warm(): Promise<void>;
   /** See `Endpoint.recheck`. */
   recheck(): Promise<void>;
-  /** Ends all exchanges and sessions. Later requests are refused. */
-  close(): Promise<void>;
+  /** See `Endpoint.close`. Later requests are refused. */
+  close(cutting?: AbortSignal): Promise<void>;
 }
 
 /** The MCP service: `/mcp`, OAuth metadata and health. No body parser precedes `/mcp`: the endpoint reads and bounds bodies itself. */
@@ -34,15 +34,16 @@ export function createMcpApp(parts: McpParts): McpApp {
     await handler(request, response, next);
   });
   app.use(notFound, problems(parts.logger));
-  return Object.assign(app, {
+  const own: Pick<McpApp, 'warm' | 'recheck' | 'close'> = {
     async warm() {
       await load();
     },
     async recheck() {
       await (await endpoint)?.recheck();
     },
-    async close() {
-      await (await endpoint)?.close();
+    async close(cutting) {
+      await (await endpoint)?.close(cutting);
     },
-  });
+  };
+  return Object.assign(app, own);
 }

@@ -69,8 +69,8 @@ export interface Endpoint {
   readonly handler: RequestHandler;
   /** Checks the credentials of all open streams and ends those whose access has ended. Never rejects. */
   recheck(): Promise<void>;
-  /** Ends all exchanges and sessions. */
-  close(): Promise<void>;
+  /** Ends all streams and sessions when the calls in progress have ended, at `cutting` at the latest; without it at once. */
+  close(cutting?: AbortSignal): Promise<void>;
 }
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
@@ -137,5 +137,5 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
   const hosts = [...loopback, ...allowedHosts];
   const router = express.Router();
   router.use(hostHeaderValidation(hosts), originValidation(hosts), cors, answer);
-  return { handler: router, recheck: () => transport.recheck(), close: () => transport.close() };
+  return { handler: router, recheck: () => transport.recheck(), close: (cutting) => transport.close(cutting) };
 }

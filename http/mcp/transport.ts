@@ -33,7 +33,8 @@ export interface Transport {
   serve(exchanged: Exchanged): Promise<void>;
   /** See `Endpoint.recheck`. */
   recheck(): Promise<void>;
-  close(): Promise<void>;
+  /** See `Endpoint.close`. */
+  close(cutting?: AbortSignal): Promise<void>;
 }
 
 /** Below the 30 s that a stream may outlive its access. */
@@ -47,6 +48,31 @@ function isLongLived({ request, body }: Exchanged): boolean {
   return request.method === 'GET' || method === 'subscriptions/listen';
 }
 
+/** Calls in progress. Streams that are open for hours are none. */
+class Calls {
+  #count = 0;
+  readonly #none = Promise.withResolvers<void>();
+  #closing = false;
+
+  enter(response: HttpResponse): void {
+    // The end of a response that is closed already is not told again.
+    if (response.destroyed) return;
+    this.#count += 1;
+    response.once('close', () => {
+      this.#count -= 1;
+      if (this.#closing && this.#count === 0) this.#none.resolve();
+    });
+  }
+
+  /** Resolves when no call is in progress, or `cutting` aborts. */
+  async ended(cutting: AbortSignal): Promise<void> {
+    this.#closing = true;
+    if (this.#count === 0 || cutting.aborted) return;
+    cutting.addEventListener('abort', () => this.#none.resolve(), { once: true });
+    await this.#none.promise;
+  }
+}
+
 /** Passes requests from Express to the SDK: a server for each modern request, a session for each legacy client. */
 export function createTransport({ factory, logger, legacy, ...parts }: TransportParts): Transport {
   const handler = factory.newHandler(legacy === 'stateless' ? 'stateless' : 'reject');
@@ -55,6 +81,7 @@ export function createTransport({ factory, logger, legacy, ...parts }: Transport
       ? new Sessions((id, events) => factory.newSession(id, events), parts.sessionLimits ?? sessionLimits)
       : null;
   const openStreams = new OpenStreams({ logger, everyMs: parts.recheckMs ?? usualRecheckMs });
+  const calls = new Calls();
   const credentials = new WeakMap<McpCaller, StreamCredential>();
   const limits = {
     credential: new ConcurrencyLimit(streamsMax.credential, 'credential'),
@@ -85,13 +112,15 @@ export function createTransport({ factory, logger, legacy, ...parts }: Transport
       if (isLongLived(exchanged)) {
         countStream(exchanged);
         credentials.set(caller, credential);
-      }
+      } else calls.enter(response);
       await serve(Object.assign(request, { auth: asAuthInfo(caller) }), response, body);
     },
     recheck: () => openStreams.recheck(),
-    async close() {
-      openStreams.close();
+    async close(cutting) {
+      if (cutting !== undefined) await calls.ended(cutting);
+      // They tell their streams that they end; what they leave open is cut.
       await Promise.all([handler.close(), sessions?.close()]);
+      openStreams.close();
     },
   };
 }

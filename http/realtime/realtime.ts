@@ -77,7 +77,7 @@ export class Realtime {
     let feed: OrganizationFeed;
     try {
       feed = await shared.feed;
-      if (response.destroyed || this.#closed) {
+      if (response.destroyed) {
         release();
         return;
       }
@@ -97,6 +97,11 @@ export class Realtime {
       feed.leave(reader);
       release();
     });
+    if (this.#closed) {
+      // An end, unlike an error, makes browsers connect again.
+      reader.end();
+      return;
+    }
     this.#turn();
     await feed.join(reader, from).catch((error: unknown) => {
       this.#parts.logger.warn({ err: error, organizationId }, 'a stream of events ended early');
@@ -109,7 +114,7 @@ export class Realtime {
     if (this.#readers.size > 0) void this.#watch.check();
   }
 
-  /** Ends all streams and accepts no more. */
+  /** Ends all streams, and later ones as soon as they are open. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#timers) clearInterval(timer);

@@ -9,16 +9,24 @@ import { requestIdOf } from '#http/base-app.ts';
 import { lastEventId, resumable, streamQuery } from '#http/realtime/event-id.ts';
 import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { followExecution, lateMs } from '#http/execution-feed.ts';
-import { openEventStream, sseDefaults, type SseOptions } from '#http/sse.ts';
+import { type EventStream, openEventStream, sseDefaults, type SseOptions } from '#http/sse.ts';
 
 const streamsPerKey = 10;
 const row = service.executionEvents;
+
+/** Ends a stream when the service stops. Its reader opens it again elsewhere. */
+function endAt(closing: AbortSignal | undefined, stream: EventStream): void {
+  if (closing?.aborted === true) stream.end();
+  const end = (): void => stream.end();
+  closing?.addEventListener('abort', end, { once: true });
+  stream.closed.addEventListener('abort', () => closing?.removeEventListener('abort', end), { once: true });
+}
 
 /** Mounts the stream of one execution's events. Source: docs/decisions/0040. */
 export function mountExecutionEvents(
   router: Router,
   facade: Facade,
-  options: SseOptions & { readonly access?: AccessSignal } = sseDefaults,
+  options: SseOptions & { readonly access?: AccessSignal; readonly closing?: AbortSignal } = sseDefaults,
 ): void {
   const callers = new WeakMap<Request, Principal>();
   const limit = new ConcurrencyLimit(streamsPerKey, 'key');
@@ -53,6 +61,7 @@ export function mountExecutionEvents(
     if (response.destroyed) return;
     response.once('close', limit.take(actorId));
     const stream = openEventStream(response, options);
+    endAt(options.closing, stream);
     const secret = request.get('x-api-key');
     await followExecution({
       deps,

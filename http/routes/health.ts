@@ -5,8 +5,8 @@ import type { Health } from '#src/contracts/resources/health.ts';
 export interface HealthReader {
   /** Checks at most once a second for all callers. */
   health(service: Health['service']): Promise<Health>;
-  /** True while the event loop turns and the database engine responds. */
-  alive(): boolean;
+  /** True when the process stops: it serves, and wants no more requests. */
+  isDraining(): boolean;
 }
 
 export interface HealthParts {
@@ -25,9 +25,14 @@ export function mountHealth(router: Router, service: Health['service'], parts: H
     response.status(status === 'error' ? 503 : 200).json(isOperator(request) ? health : { status, service });
   });
   router.get('/livez', (_request, response) => {
-    response.status(reader.alive() ? 200 : 503).json({ status: reader.alive() ? 'ok' : 'error' });
+    // A process that stops is not to be killed for it.
+    response.json({ status: 'ok' });
   });
   router.get('/readyz', async (_request, response) => {
+    if (reader.isDraining()) {
+      response.status(503).json({ status: 'stopping' });
+      return;
+    }
     const { status } = await reader.health(service);
     response.status(status === 'error' ? 503 : 200).json({ status });
   });

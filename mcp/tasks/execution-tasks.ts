@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -39,6 +40,8 @@ async function waitForNextQuestion(ctx: ToolContext, executionId: string, runId:
     const status = runs.find((run) => run.runId === runId)?.status;
     if (status !== 'queued' && status !== 'running') return;
     await waitForExecution(ctx, executionId, 0.5, 'change');
+    // In a process that stops nothing waits, and the caller has time yet.
+    if (ctx.deps.stopping.aborted) await pause(100);
   }
   throw new ProtocolError(
     ProtocolErrorCode.InternalError,

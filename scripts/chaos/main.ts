@@ -66,8 +66,8 @@ async function storm(restarter: Victim, seed: Seed, options: ChaosOptions): Prom
   let ended = 0;
   const documents: Promise<string>[] = [];
   const follow = async (file: (typeof files)[number]): Promise<string> => {
-    const documentId = await uploadStubbornly(restarter.whereabouts, seed.workflowKey, file);
-    await untilFinished(restarter.whereabouts, seed.serviceKey, documentId);
+    const documentId = await uploadStubbornly(restarter, seed.workflowKey, file);
+    await untilFinished(restarter, seed.serviceKey, documentId);
     ended += 1;
     return documentId;
   };

@@ -10,7 +10,7 @@ const UpLine = Addresses.extend({ msg: z.literal('inkgraph is up') });
 
 export interface ServiceOptions {
   readonly dataDir: string;
-  /** Additional environment. Free ports, no rate limits and the log level are always set. */
+  /** Additional environment. Free ports, no rate limits, no drain and the log level are set unless it does. */
   readonly env?: Readonly<Record<string, string>>;
   /** The program, from the root of the repository; app/main.ts unless a test brings its own. */
   readonly program?: string;
@@ -57,6 +57,8 @@ export async function startService({
       MCP_PORT: '0',
       OBJECTS_PORT: '0',
       RATE_LIMITS: 'off',
+      // No balancer is before it.
+      DRAIN_SECONDS: '0',
       LOG_LEVEL: 'info',
       ...env,
     },

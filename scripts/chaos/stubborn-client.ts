@@ -7,22 +7,39 @@ import { Execution } from '#src/contracts/resources/execution.ts';
 /** Current address of the service; resolves after a restart while it is down. */
 export type Whereabouts = () => Promise<string>;
 
+/** The way of a client to the service. */
+export interface Way {
+  readonly whereabouts: Whereabouts;
+  /** Hears of each answer; null: the connection broke. `about` names the request. */
+  readonly answered?: (status: number | null, about: string) => void;
+}
+
 /** The service gave a response that breaks a promise; retrying does not help. */
 class BrokenPromiseError extends InkgraphError {}
 
 const giveUpAfter = 200;
+/** Time that a client waits after an answer that says to come back later. */
+const laterMs = 100;
+
+/** `fetch`, of which the client's owner hears. */
+async function seen({ answered }: Way, url: URL, init: RequestInit): Promise<Response> {
+  const about = `${init.method ?? 'GET'} ${url.origin}${url.pathname.replaceAll(/(doc|exec)_\w+/g, '$1_…').slice(0, 60)}`;
+  try {
+    const response = await fetch(url, init);
+    answered?.(response.status, about);
+    return response;
+  } catch (error) {
+    answered?.(null, about);
+    throw error;
+  }
+}
 
 /** Asks until there is an answer: connections that break are what is being tried out here. */
-async function ask<Reply>(
-  base: Whereabouts,
-  path: string,
-  init: RequestInit,
-  schema: z.ZodType<Reply>,
-): Promise<Reply> {
+async function ask<Reply>(way: Way, path: string, init: RequestInit, schema: z.ZodType<Reply>): Promise<Reply> {
   for (let tried = 1; ; tried += 1) {
-    const url = new URL(path, await base());
+    const url = new URL(path, await way.whereabouts());
     try {
-      const response = await fetch(url, init);
+      const response = await seen(way, url, init);
       const text = await response.text();
       if (response.ok) return schema.parse(JSON.parse(text));
       if (response.status === 404 && init.method === undefined) {
@@ -31,6 +48,7 @@ async function ask<Reply>(
         continue;
       }
       if (response.status < 500) throw new BrokenPromiseError(`${url.pathname} answered ${response.status}: ${text}`);
+      await pause(laterMs);
     } catch (error) {
       if (error instanceof BrokenPromiseError || error instanceof z.ZodError || tried >= giveUpAfter) throw error;
     }
@@ -44,14 +62,16 @@ const jsonInit = (key: string, body: object): RequestInit => ({
 });
 
 /** The object key of a stored file. An address dies with its service: a broken upload begins anew. */
-async function put(base: Whereabouts, key: string, file: { bytes: Buffer; contentType: string }): Promise<string> {
+async function put(way: Way, key: string, file: { bytes: Buffer; contentType: string }): Promise<string> {
   for (let tried = 1; ; tried += 1) {
     const wanted = { contentType: file.contentType, size: file.bytes.length };
-    const { uploadUrl, objectKey } = await ask(base, '/api/uploads/presign', jsonInit(key, wanted), PresignReply);
+    const { uploadUrl, objectKey } = await ask(way, '/api/uploads/presign', jsonInit(key, wanted), PresignReply);
     try {
-      const stored = await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(file.bytes) });
+      const init = { method: 'PUT', body: new Uint8Array(file.bytes) };
+      const stored = await seen(way, new URL(uploadUrl), init);
       if (stored.ok) return objectKey;
       if (stored.status < 500) throw new BrokenPromiseError(`PUT answered ${stored.status}: ${await stored.text()}`);
+      await pause(laterMs);
     } catch (error) {
       if (error instanceof BrokenPromiseError || tried >= giveUpAfter) throw error;
     }
@@ -60,20 +80,20 @@ async function put(base: Whereabouts, key: string, file: { bytes: Buffer; conten
 
 /** Uploads and acknowledges through any number of deaths of the service; answers the document's id once it was acknowledged. */
 export async function uploadStubbornly(
-  base: Whereabouts,
+  way: Way,
   key: string,
   file: { bytes: Buffer; contentType: string },
 ): Promise<string> {
-  const objectKey = await put(base, key, file);
-  const { document } = await ask(base, '/api/uploads/ack', jsonInit(key, { objectKey }), AckReply);
+  const objectKey = await put(way, key, file);
+  const { document } = await ask(way, '/api/uploads/ack', jsonInit(key, { objectKey }), AckReply);
   return document.id;
 }
 
 /** Waits until the run that an upload started is over. */
-export async function untilFinished(base: Whereabouts, serviceKey: string, documentId: string): Promise<Execution> {
+export async function untilFinished(way: Way, serviceKey: string, documentId: string): Promise<Execution> {
   const path = `/api/service/workflow-executions/${documentId.replace('doc_', 'exec_')}?wait=20`;
   for (;;) {
-    const execution = await ask(base, path, { headers: { 'x-api-key': serviceKey } }, Execution.or(z.null()));
+    const execution = await ask(way, path, { headers: { 'x-api-key': serviceKey } }, Execution.or(z.null()));
     if (execution !== null && execution.finishedAt !== null) return execution;
   }
 }

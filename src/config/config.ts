@@ -20,6 +20,8 @@ export interface Config {
   /** null: metrics and details of health are for this machine only. */
   readonly metricsToken: string | null;
   readonly services: ReadonlySet<ServiceName>;
+  /** Time between SIGTERM and the close of the listeners. */
+  readonly drainMs: number;
   readonly baseUrl: string | null;
   readonly mcpUrl: string | null;
   /** null: the seeded service key. */
@@ -236,6 +238,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     metricsPort: values.METRICS_PORT ?? null,
     metricsToken: values.METRICS_TOKEN ?? null,
     services: new Set(values.SERVICES),
+    drainMs: values.DRAIN_SECONDS * 1_000,
     baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
     mcpUrl: values.MCP_URL?.replace(/\/+$/, '') ?? null,
     mcpKey: values.MCP_KEY ?? null,

@@ -55,6 +55,10 @@ export const env = {
     secret: true,
   },
   SERVICES: { schema: services, doc: 'Services of this process, comma-separated: api, agents, mcp' },
+  DRAIN_SECONDS: {
+    schema: count(2, 0, 600),
+    doc: 'Seconds that a process serves on after SIGTERM, with /readyz at 503, so that a load balancer notices before it closes; a stop takes up to 8 s more',
+  },
   BASE_URL: {
     schema: rootUrl(
       'https://ink.example.com: serve the API at the root of a host name, since it does not work below a path',

@@ -9,7 +9,9 @@ import { findProgram, mayMissPrograms, radosGateway, swiftProxy } from '#scripts
 import { objectStoreConformance } from '#test/conformance/object-store.ts';
 import { faultCode, inMinutes, temporaryFolder } from '#test/support/objects.ts';
 import { runCommand } from '#test/support/command.ts';
-import { type S3Server, startCeph, startSwift } from '#test/support/servers/s3-server.ts';
+import { startSwift } from '#test/support/servers/swift-server.ts';
+import { startCeph } from '#scripts/servers/ceph.ts';
+import type { S3Server } from '#scripts/servers/local-service.ts';
 import { fixture, startTestApp, tinyPng } from '#test/support/test-app.ts';
 
 const services = [

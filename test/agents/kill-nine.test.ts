@@ -25,7 +25,7 @@ test('every acknowledged upload is one finished run with one result of each kind
     const acks = Array.from({ length: 8 }, () => Promise.withResolvers<void>());
     const uploads = Promise.all(
       acks.map(async () => {
-        documentIds.push(await uploadStubbornly(restarter.whereabouts, seed.workflowKey, file));
+        documentIds.push(await uploadStubbornly(restarter, seed.workflowKey, file));
         acks[documentIds.length - 1]?.resolve();
       }),
     );
@@ -39,9 +39,11 @@ test('every acknowledged upload is one finished run with one result of each kind
     await uploads;
     const running = await restarter.service();
     // In the middle of the work, after some of it was finished.
-    await Promise.any(documentIds.map((id) => untilFinished(async () => running.addresses.api, seed.serviceKey, id)));
+    await Promise.any(
+      documentIds.map((id) => untilFinished({ whereabouts: async () => running.addresses.api }, seed.serviceKey, id)),
+    );
     await restarter.kill();
-    await Promise.all(documentIds.map((id) => untilFinished(restarter.whereabouts, seed.serviceKey, id)));
+    await Promise.all(documentIds.map((id) => untilFinished(restarter, seed.serviceKey, id)));
     expect(restarter.restarts).toHaveLength(3);
   }
   expect(documentIds).toHaveLength(8);

@@ -11,6 +11,7 @@ const broken: Partial<Record<EnvName, string>> = {
   OBJECTS_PORT: '1e3',
   METRICS_PORT: 'metrics',
   SERVICES: 'api,worker',
+  DRAIN_SECONDS: '2s',
   BASE_URL: 'inkgraph.example',
   MCP_URL: 'mcp.example/mcp',
   OAUTH_ISSUER: 'issuer.example',

@@ -28,7 +28,7 @@ export async function serveCatalog(catalog: McpCatalog): Promise<FixtureServer> 
     legacy: 'sessions',
     logger: log,
     metrics: { request() {}, run() {}, searchRetriever() {}, removed() {}, text: async () => '', json: async () => [] },
-    health: { health: () => Promise.reject(new Error('not asked here')), alive: () => true },
+    health: { health: () => Promise.reject(new Error('not asked here')), isDraining: () => false },
     isOperator: () => false,
   });
   await app.warm();

@@ -96,6 +96,9 @@ describe('The manifests for Kubernetes', () => {
       const { template, selector } = manifest['spec'];
       const [container] = template.spec.containers;
       const service = String(container.name).toUpperCase();
+      // The platform kills later than a stop may end: DRAIN_SECONDS, and 8 s more.
+      const drain = Number(all.find(({ kind }) => kind === 'ConfigMap')?.['data'].DRAIN_SECONDS);
+      expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drain + 8);
       expect(container.env).toEqual([{ name: 'SERVICES', value: container.name }]);
       expect(readEnv({ SERVICES: container.name })).toMatchObject({ SERVICES: [container.name] });
       const port = variables[`${service}_PORT` as 'API_PORT'].schema.parse(undefined);

@@ -194,3 +194,13 @@ describe('GET /:id/events', () => {
     await app.app.idle();
   });
 });
+
+test('ends when the service stops, without being cut, and before its run', async () => {
+  gate = Promise.withResolvers();
+  const stream = await open(await start(gatedId));
+  // Must stay the last test of this file.
+  const stopped = app[Symbol.asyncDispose]();
+  expect(await stream.text()).not.toContain('execution.completed');
+  gate.resolve();
+  await stopped;
+});

@@ -93,6 +93,8 @@ export interface Listener extends AsyncDisposable {
   readonly keys: KeyRing;
   readonly log: LogBook;
   readonly secret: string;
+  /** As the service does at its stop. */
+  close(cutting: AbortSignal): Promise<void>;
 }
 
 type Choices = Partial<
@@ -129,7 +131,7 @@ export async function listen(
     metrics: { request() {}, run() {}, searchRetriever() {}, removed() {}, text: async () => '', json: async () => [] },
     health: {
       health: () => Promise.reject(new Error('not asked here')),
-      alive: () => true,
+      isDraining: () => false,
     },
     isOperator: () => false,
   });
@@ -142,6 +144,7 @@ export async function listen(
     keys,
     log,
     secret: keys.add('service', 'key_one'),
+    close: (cutting) => mcp.close(cutting),
     async [Symbol.asyncDispose]() {
       await mcp.close();
       server.closeAllConnections();

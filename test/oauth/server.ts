@@ -4,7 +4,7 @@ import { createMemberStore } from '#src/stores/members.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createTokenEngine } from '#tools/oauth/token-engine.ts';
-import { listen } from '#app/compose/listen.ts';
+import { listen } from '#app/compose/listeners/listen.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { newId } from '#src/domain/ids.ts';
 import { mountOAuth, type OAuthParts } from '#http/oauth/mount-oauth.ts';
@@ -81,7 +81,7 @@ export async function startOAuthServer(more: Partial<OAuthParts> = {}) {
     consented,
     token: (fields: Record<string, string>, headers?: Record<string, string>) => form('/oauth/token', fields, headers),
     async close() {
-      await opened.close(1_000);
+      await opened.connections.close(1_000);
       await database.close();
     },
   };

@@ -9,6 +9,10 @@ export const crossCutting = [
     'health.body': ['Health reports status, service, version, uptime and the state of each dependency', '0014-health'],
     'health.no_key': ['Health needs no credential and shows no secret', '0014-health'],
     'health.down': ['Health returns 503 while a required dependency is down', '0014-health'],
+    'health.stopping': [
+      'A process that stops is not ready at once, and serves on until load balancers have noticed',
+      '0124-draining',
+    ],
   }),
   ...proved('Authentication', {
     'auth.ingestion': '/api/uploads requires a workflow key in the x-api-key header',

@@ -73,8 +73,8 @@ test('a service begins when it is told to, and stops when it is told to', async 
   channel.receive({ kind: 'begin', services: ['api'], ports, metricsPort: null, again: false, beatMs });
   expect(await connection.begin).toMatchObject({ services: ['api'], ports });
   await expect.poll(() => channel.sent).toContainEqual({ kind: 'beat' });
-  channel.receive({ kind: 'stop' });
-  expect(await connection.stopped).toBe('stop');
+  channel.receive({ kind: 'stop', reason: 'SIGTERM' });
+  expect(await connection.stopped).toBe('SIGTERM');
   await connection[Symbol.asyncDispose]();
   expect(channel.connected).toBe(false);
   // A closed channel swallows what is told.
@@ -86,7 +86,7 @@ test('a service begins when it is told to, and stops when it is told to', async 
 test('a service that is told to stop before it began, begins nothing', async () => {
   const { channel, connection } = open();
   await using _connection = connection;
-  channel.receive({ kind: 'stop' });
+  channel.receive({ kind: 'stop', reason: 'SIGTERM' });
   expect(await connection.begin).toBeNull();
 });
 

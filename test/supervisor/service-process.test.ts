@@ -25,7 +25,7 @@ test('a process that stands still without ending is killed, and started again at
     logger,
     passOn: () => undefined,
   });
-  await using _service = { [Symbol.asyncDispose]: () => service.stop(5_000) };
+  await using _service = { [Symbol.asyncDispose]: () => service.stop(5_000, 'SIGINT') };
   const first = await service.begin();
   const { pid } = service;
   expect(said).toEqual([]);

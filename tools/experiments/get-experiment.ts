@@ -16,7 +16,10 @@ export const getExperiment = defineTool({
   idempotent: true,
   input: GetExperimentInput,
   output: ExperimentDetail,
-  async run(ctx: ToolContext<'datasets' | 'events' | 'experiments'>, { experimentId, view, wait, ...asked }) {
+  async run(
+    ctx: ToolContext<'datasets' | 'events' | 'experiments' | 'stopping'>,
+    { experimentId, view, wait, ...asked },
+  ) {
     const experiment = await waited(ctx, experimentId, wait);
     const done = await ctx.deps.experiments.countCells(experiment.organizationId, experimentId);
     const dataset = await requireDataset(ctx, experiment.datasetId);
@@ -28,9 +31,9 @@ export const getExperiment = defineTool({
   },
 });
 
-/** The experiment when it ended or after `seconds`, with its progress told meanwhile. Error: `experiment.not_found`. */
+/** The experiment when it ended, after `seconds` or when this process stops, with its progress told meanwhile. Error: `experiment.not_found`. */
 async function waited(
-  ctx: ToolContext<'events' | 'experiments'>,
+  ctx: ToolContext<'events' | 'experiments' | 'stopping'>,
   id: string,
   seconds: number,
 ): Promise<ExperimentRecord> {
@@ -46,20 +49,21 @@ async function waited(
     wake();
   });
   const aborted = (): void => wake();
-  ctx.signal.addEventListener('abort', aborted, { once: true });
+  const ends = [ctx.signal, ctx.deps.stopping];
+  for (const end of ends) end.addEventListener('abort', aborted, { once: true });
   try {
     for (;;) {
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
       const experiment = await requireExperiment(ctx, id);
       const left = deadline - performance.now();
-      if (isOver(experiment) || left <= 0 || ctx.signal.aborted) return experiment;
+      if (isOver(experiment) || left <= 0 || ends.some((end) => end.aborted)) return experiment;
       const timer = setTimeout(resolve, Math.min(left, lookAgainMs));
       await promise;
       clearTimeout(timer);
     }
   } finally {
     stop();
-    ctx.signal.removeEventListener('abort', aborted);
+    for (const end of ends) end.removeEventListener('abort', aborted);
   }
 }

@@ -26,7 +26,7 @@ export const getRun = defineTool({
   }),
   output: GetRunResult,
   async run(
-    ctx: ToolContext<'documents' | 'events' | 'executions' | 'steps' | 'workflows'>,
+    ctx: ToolContext<'documents' | 'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>,
     { runId, executionId, waitSeconds, detail, include },
   ) {
     const { deps, principal } = ctx;

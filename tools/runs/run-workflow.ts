@@ -118,7 +118,16 @@ export const runWorkflow = defineTool({
   output: Execution,
   async run(
     ctx: ToolContext<
-      'announce' | 'documents' | 'events' | 'executions' | 'idempotency' | 'outbound' | 'steps' | 'wake' | 'workflows'
+      | 'announce'
+      | 'documents'
+      | 'events'
+      | 'executions'
+      | 'idempotency'
+      | 'outbound'
+      | 'steps'
+      | 'stopping'
+      | 'wake'
+      | 'workflows'
     >,
     { waitSeconds, ...body },
   ) {

@@ -80,9 +80,9 @@ class ProgressReporter {
   }
 }
 
-/** `wait` settles at the next event of the execution, after `ms`, or when the caller goes away. */
+/** `wait` settles at the next event of the execution, after `ms`, or when the caller goes away or the process stops. */
 function nextEvent(
-  { deps, principal, signal }: ToolContext<'events'>,
+  { deps, principal, signal }: ToolContext<'events' | 'stopping'>,
   id: string,
   observe: (event: LoggedEvent) => void,
 ): { wait(ms: number): Promise<void>; stop(): void } {
@@ -98,7 +98,7 @@ function nextEvent(
     const counts = event.type !== 'run.step.changed' || event.data?.['runStatus'] !== undefined;
     if (event.executionId === id && counts) stir();
   });
-  signal.addEventListener('abort', stir, { once: true });
+  for (const end of [signal, deps.stopping]) end.addEventListener('abort', stir, { once: true });
   return {
     async wait(ms) {
       if (!seen) {
@@ -113,17 +113,17 @@ function nextEvent(
     },
     stop() {
       unsubscribe();
-      signal.removeEventListener('abort', stir);
+      for (const end of [signal, deps.stopping]) end.removeEventListener('abort', stir);
     },
   };
 }
 
 /**
- * Returns the execution when it changed or ended (`until: 'change'`), when it ended or only waits for answers (`'end'`), or after `seconds`,
- * whichever comes first.
+ * Returns the execution when it changed or ended (`until: 'change'`), when it ended or only waits for answers (`'end'`), after `seconds`, or
+ * when this process stops, whichever comes first.
  */
 export async function waitForExecution(
-  ctx: ToolContext<'events' | 'executions' | 'steps' | 'workflows'>,
+  ctx: ToolContext<'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>,
   id: string,
   seconds: number,
   until: 'change' | 'end',
@@ -138,7 +138,7 @@ export async function waitForExecution(
     const before = JSON.stringify([first.status, first.counts]);
     for (;;) {
       await reporter.update(latest);
-      if (terminalStatuses.has(latest.status) || ctx.signal.aborted) return latest;
+      if (terminalStatuses.has(latest.status) || ctx.signal.aborted || ctx.deps.stopping.aborted) return latest;
       if (until === 'end' && latest.status === 'waiting') return latest;
       if (until === 'change' && JSON.stringify([latest.status, latest.counts]) !== before) return latest;
       const left = deadline - performance.now();

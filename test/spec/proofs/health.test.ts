@@ -6,7 +6,7 @@ import { version } from '#src/config/version.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
-const app = await sharedApp({ env: { SERVICES: 'api,agents,mcp' } });
+const app = await sharedApp({ env: { SERVICES: 'api,agents,mcp', DRAIN_SECONDS: '0' } });
 const { addresses, dataDir, seed } = app;
 const names = ['api', 'agents', 'mcp'] as const;
 type Name = (typeof names)[number];
@@ -85,5 +85,17 @@ describe('health', () => {
       await rename(`${objects}.away`, objects);
     }
     await expect.poll(statuses).toEqual([200, 200, 200]);
+  });
+
+  verifies('health.stopping', async () => {
+    const ask = (path: string) =>
+      Promise.all(names.map(async (name) => (await app.call('GET', `${addresses[name]}${path}`)).status));
+    expect(await ask('/readyz')).toEqual([200, 200, 200]);
+    // Must stay the last test of this file.
+    await app.app.drain();
+    expect(await ask('/readyz')).toEqual([503, 503, 503]);
+    expect(await ask('/livez')).toEqual([200, 200, 200]);
+    const served = await app.call('GET', '/api/service/workflows', { key: seed.serviceKey });
+    expect([served.status, served.headers.get('connection')]).toEqual([200, 'close']);
   });
 });

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { findProgram, redisServer } from '#scripts/check/programs.ts';
-import { freePorts } from '#scripts/topology/free-ports.ts';
+import { freePorts } from '#scripts/servers/free-ports.ts';
 
 /** A Redis of this machine, in memory alone. Disposing of it ends exactly the process that it started. */
 export interface RedisProcess extends AsyncDisposable {

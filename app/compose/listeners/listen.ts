@@ -1,15 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { ConfigError } from '#src/config/env.ts';
 
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /**
-   * Accepts no new connection, closes those without a request, ends the event streams that would never end, and lets all other requests
-   * end within `graceMs`.
-   */
-  close(graceMs: number): Promise<void>;
+  readonly connections: OpenConnections;
 }
 
 /** Turns an error of `listen` into advice for the operator. */
@@ -31,45 +27,70 @@ function originOf(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** A feed, which its reader opens again elsewhere. Unlike it, the stream that answers a POST has an end of its own. */
-const isFeed = (response: ServerResponse): boolean =>
-  response.req.method === 'GET' && String(response.getHeader('content-type')).startsWith('text/event-stream');
+/** Time in which the first request of a new connection arrives. */
+const firstRequestMs = 1_000;
+
+/** Closes a connection that nobody has used, unless it is so new that its request is still under way. */
+function endUnused(socket: Socket, since: number): void {
+  const timer = setTimeout(
+    () => {
+      if (socket.bytesRead === 0) socket.destroySoon();
+    },
+    Math.max(0, since + firstRequestMs - performance.now()),
+  );
+  socket.once('close', () => clearTimeout(timer));
+}
 
 /** Knows what each connection is busy with. Node closes only connections that had a request, and browsers open some in advance. */
-class OpenConnections {
+export class OpenConnections {
   readonly #server: Server;
-  readonly #open = new Map<Socket, Set<ServerResponse>>();
+  readonly #open = new Map<Socket, { readonly since: number; readonly responses: Set<ServerResponse> }>();
+  #draining = false;
   #closing = false;
 
+  /** `server` has its handlers already: one that asks for bodies itself keeps doing so. */
   constructor(server: Server) {
     this.#server = server;
     server.on('connection', (socket) => {
-      this.#open.set(socket, new Set());
+      this.#open.set(socket, { since: performance.now(), responses: new Set() });
       socket.once('close', () => this.#open.delete(socket));
     });
-    server.on('request', ({ socket }, response) => {
-      const responses = this.#open.get(socket);
-      responses?.add(response);
-      response.once('close', () => {
-        responses?.delete(response);
-        if (this.#closing && responses?.size === 0) socket.destroySoon();
-      });
-    });
+    // Before the handler, which may answer at once.
+    const asked = (request: IncomingMessage, response: ServerResponse): void => this.#asked(request.socket, response);
+    server.prependListener('request', asked);
+    if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', asked);
   }
 
+  /** Asks clients to send the next request on another connection: with each answer from now on, also to requests that came before. */
+  drain(): void {
+    this.#draining = true;
+    for (const { responses } of this.#open.values()) for (const response of responses) response.shouldKeepAlive = false;
+  }
+
+  /** Accepts no new connection, closes those without a request, and lets all requests end within `graceMs`. */
   async close(graceMs: number): Promise<void> {
+    this.drain();
     this.#closing = true;
+    if (!this.#server.listening) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    // Node closes connections whose requests are over; a request of which a part is here arrives yet.
     this.#server.close(() => {
       clearTimeout(timer);
       resolve();
     });
-    for (const [socket, responses] of this.#open) {
-      if (responses.size === 0) socket.destroySoon();
-      for (const response of responses) if (isFeed(response)) response.end();
-    }
+    for (const [socket, { since }] of this.#open) if (socket.bytesRead === 0) endUnused(socket, since);
     await promise;
+  }
+
+  #asked(socket: Socket, response: ServerResponse): void {
+    const responses = this.#open.get(socket)?.responses;
+    responses?.add(response);
+    if (this.#draining) response.shouldKeepAlive = false;
+    response.once('close', () => {
+      responses?.delete(response);
+      if (this.#closing && responses?.size === 0) socket.destroySoon();
+    });
   }
 }
 
@@ -92,5 +113,5 @@ export async function listen(
     throw listenProblem(error, where);
   }
   const { port } = server.address() as AddressInfo;
-  return { url: originOf(where.host, port), port, close: (graceMs) => connections.close(graceMs) };
+  return { url: originOf(where.host, port), port, connections };
 }
