@@ -120,6 +120,14 @@ function workStopper(worker: Pick<Worker, 'stop'> | null, drainMs: number): () =
   };
 }
 
+const stepMs = 50;
+
+/** Waits for so long that the event loop turned for `ms`, twice as long at most: who stands still tells no balancer of its stop. */
+async function pauseAwake(ms: number): Promise<void> {
+  const end = performance.now() + 2 * ms;
+  for (let awake = 0; awake < ms && performance.now() < end; awake += stepMs) await pause(stepMs);
+}
+
 /** Time between two looks for what other processes stored, while their messages arrive. */
 const usualHeardLookMs = 10_000;
 
@@ -196,7 +204,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       void stopWork();
       listeners.drain();
       // No balancer sends requests to the agents service.
-      if (config.services.has('api') || config.services.has('mcp')) await pause(config.drainMs);
+      if (config.services.has('api') || config.services.has('mcp')) await pauseAwake(config.drainMs);
     },
     async idle() {
       await core.relay.idle();
