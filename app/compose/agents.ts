@@ -2,13 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
+import { EndAnnouncer } from '#app/agents/announce-ends.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
-import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
+import { createDerivedDocuments } from '#app/agents/documents/derived-documents.ts';
 import { guardedResults } from '#app/agents/guarded-results.ts';
 import { ExperimentRunner } from '#app/agents/experiments/experiment-runner.ts';
 import { createPerformer } from '#app/agents/perform-run.ts';
-import { createReadDocument } from '#app/agents/read-document.ts';
-import { createRunDocuments } from '#app/agents/run-documents.ts';
+import { createReadDocument } from '#app/agents/documents/read-document.ts';
+import { createRunDocuments } from '#app/agents/documents/run-documents.ts';
 import { Worker } from '#app/agents/worker.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
@@ -105,6 +106,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
   const { config, data, core, lingerMs } = given;
   const { deps, outside, relay, metrics, tracer } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
+  const ends = new EndAnnouncer({ executions, events });
   const ocr = given.ocr ?? createOcr(config, stack);
   const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
   stack.defer(() => cache.idle());
@@ -168,7 +170,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
     },
     async sweep() {
       sender.sweep();
-      await Promise.all([relay.sweep(), callbacks.sweep(), experiments.sweep()]);
+      await Promise.all([relay.sweep(), callbacks.sweep(), experiments.sweep(), ends.sweep()]);
     },
   };
   return new Worker(parts, { owner: core.instanceId, ...config.runs });

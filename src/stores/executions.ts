@@ -265,6 +265,23 @@ function createReads({ executions, runs }: Pick<Collections, 'executions' | 'run
         .toArray();
       return { runs: recent, meanMs: meanMs(recent) };
     },
+    /** Ended runs of all organizations, but for those of experiments, in the order of their ends. `after` is the id of the last one at `from`. */
+    endedBetween: (
+      { from, after, until }: { readonly from: Date; readonly after: string; readonly until: Date },
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
+      runs
+        .find(
+          {
+            finishedAt: { $gte: from, $lt: until },
+            $or: [{ finishedAt: { $gt: from } }, { _id: { $gt: after } }],
+            experiment: { $exists: false },
+          },
+          { projection: brief },
+        )
+        .sort({ finishedAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray(),
     /** Runs of a workflow with an answer to the question at this path, newest first, with their answers. */
     answeredRuns: (
       tenant: Tenant,

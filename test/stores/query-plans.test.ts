@@ -229,6 +229,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.runsOf(organizationId, execution._id);
   await executions.findRun(wide, 'run_x');
   await executions.depth();
+  await executions.endedBetween({ from: new Date(0), after: '', until: new Date() }, 10);
   const lease = (await executions.claim('owner', now)) as Lease;
   await executions.beat(lease, now);
   await executions.endLeases(
@@ -252,7 +253,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
       for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
   await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
   for (const who of [tenant, wide])
-    for (const more of [{}, { executionId: execution._id, from: now, until: now }, { workflowId: 'wf_x' }])
+    for (const more of [{}, { executionId: execution._id, from: now, until: new Date() }, { workflowId: 'wf_x' }])
       for (const after of [null, { createdAt: now, id: 'run_x' }])
         await executions.selectRuns(who, { statuses: ['queued', 'failed'], unretried: true, ...more }, after, 25);
   await executions.markRetried(organizationId, execution._id, ['doc_x'], 'exec_x');

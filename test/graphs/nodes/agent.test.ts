@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDocumentStore } from '#src/stores/documents.ts';
-import { createReadDocument } from '#app/agents/read-document.ts';
+import { createReadDocument } from '#app/agents/documents/read-document.ts';
 import { agent } from '#graphs/nodes/agent.ts';
 import { attempt, errorOf, modelBench, run, said, type ModelBench } from '#test/graphs/support/model-nodes.ts';
 import { documentRecord, pageOf } from '#test/support/records.ts';

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDerivedDocuments } from '#app/agents/derived-documents.ts';
+import { createDerivedDocuments } from '#app/agents/documents/derived-documents.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { startService, type Service } from '#test/adapters/segmentation/service.ts';

@@ -4,6 +4,7 @@ import type { Stores } from '#test/support/database.ts';
 /** Queries that go through all organizations, or that are about what such a query has just found. */
 export const sweeping = [
   'documents.presentAmong',
+  'executions.endedBetween',
   'organizations.idsAfter',
   'usage.totals',
   'uploads.takeExpired',
