@@ -119,7 +119,7 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
 }
 
 function healthOf(
-  { instanceId, config, data: { database }, redis }: CoreParts,
+  { instanceId, config, data: { database, abilities }, redis }: CoreParts,
   queue: QueueReader,
   { documents, modelLabels, objects, search, usage }: ToolDeps,
 ): HealthService {
@@ -133,6 +133,7 @@ function healthOf(
       await database.db.command({ ping: 1 });
     },
     checkObjects: () => objects.check(),
+    abilities,
     checkSearch: () => search.check(),
     oldestEvent: () => documents.oldestPendingEvent(),
     disk: () => objects.disk(),

@@ -19,6 +19,7 @@ export interface Data {
   readonly collections: Collections;
   readonly objects: Objects['objects'];
   readonly disk: Objects['disk'];
+  readonly abilities: Objects['abilities'];
   /** Settles when an engine that this process runs dies. */
   readonly failed: Promise<Error>;
   /** Derives a secret of this installation for one purpose. It is the same at every start. */
@@ -85,12 +86,13 @@ export async function openData(
   stack.defer(() => database.close());
   await migrateOrExplain(database, embedders, logger);
   const secret = config.installationSecret ?? (await loadObjectSecret(config.dataDir));
-  const { objects, disk } = await openObjects(config, { secret, logger }, stack);
+  const { objects, disk, abilities } = await openObjects(config, { secret, logger }, stack);
   return {
     database,
     collections: collectionsOf(database.db),
     objects,
     disk,
+    abilities,
     failed: successor?.failed ?? engine.failed,
     derive: (use) => deriveSecret(secret, use),
   };

@@ -13,6 +13,8 @@ export interface Objects {
   readonly objects: ObjectStore;
   /** The store on this machine's disk, which answers signed addresses itself. null: a service does. */
   readonly disk: Pick<DiskObjectStore, 'listen' | 'sweepOrphans'> | null;
+  /** Abilities of the S3 service, found out at the start. null: the store on the disk. */
+  readonly abilities: S3Abilities | null;
 }
 
 /** Opens S3 where a bucket is configured, else a folder. `stack` closes it. Throws ConfigError for a bucket that cannot be used. */
@@ -24,7 +26,7 @@ export async function openObjects(
   if (config.s3 !== null) {
     const objects = await openBucket(config, config.s3, stack);
     logger.info({ bucket: config.s3.bucket, ...objects.abilities }, 'uploads are stored in S3');
-    return { objects, disk: null };
+    return { objects, disk: null, abilities: objects.abilities };
   }
   const disk = await createDiskObjectStore({
     dataDir: config.dataDir,
@@ -41,7 +43,7 @@ export async function openObjects(
     onError: (error, requestId) => logger.error({ err: error, requestId }, 'object request failed'),
   });
   stack.defer(() => disk.close());
-  return { objects: disk, disk };
+  return { objects: disk, disk, abilities: null };
 }
 
 async function openBucket(config: Config, settings: S3Settings, stack: AsyncDisposableStack): Promise<S3ObjectStore> {

@@ -59,6 +59,11 @@ export class Fleet implements AsyncDisposable {
     return this.#places;
   }
 
+  /** Processes that are up. */
+  async services(): Promise<readonly { readonly name: string; readonly pid: number }[]> {
+    return Promise.all([...this.#running].map(async ([name, started]) => ({ name, pid: (await started).pid })));
+  }
+
   /** Starts all, one after the other: the first one brings the database up to date. */
   async start(): Promise<void> {
     for (const place of this.#places) await this.#begin(place);

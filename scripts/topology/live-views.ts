@@ -3,8 +3,8 @@ import type { Seed } from '#app/compose/seed.ts';
 import { Watcher, type Answered } from '#scripts/topology/watcher.ts';
 
 const views = 4;
-/** The end of a run is seen within seconds of it. */
-const patienceMs = 30_000;
+/** The end of a run is seen within seconds of it; one that a killed process did not announce, within 25 s. */
+const patienceMs = 45_000;
 
 /** Returns the cookie of a new session. */
 async function signIn(base: string, { operatorEmail: email, operatorPassword: password }: Seed): Promise<string> {

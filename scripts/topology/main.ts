@@ -13,6 +13,7 @@ import { verifyFolder } from '#scripts/chaos/verify.ts';
 import { Balancer } from '#scripts/topology/balancer.ts';
 import { openBucket } from '#scripts/topology/bucket.ts';
 import type { Field, Outcome } from '#scripts/topology/field.ts';
+import { costsBetween, readCosts } from '#scripts/topology/costs.ts';
 import { Fleet } from '#scripts/topology/fleet.ts';
 import { choosePlaces, type Places } from '#scripts/topology/places.ts';
 import { startRedis } from '#scripts/servers/redis-process.ts';
@@ -24,7 +25,7 @@ const usage = `Usage: npm run topology [-- --uploads <n>] [--clients <n>] [--min
 Runs 2 API, 3 agents and 2 MCP processes on one database, Redis (redis-server, if this machine has it) and S3 (that of S3_BUCKET and
 S3_ENDPOINT; --s3: a Ceph on this machine; else a folder), uploads scans, and counts what is stored, seen and answered.
 Meanwhile it kills a process every two seconds, empties Redis twice, and stops Redis and then S3 once for ten seconds.
---calm breaks nothing. --rolling restarts every process with SIGTERM instead, behind a balancer: no request may fail.
+--calm breaks nothing, and says what a document costs. --rolling restarts every process with SIGTERM instead, behind a balancer: no request may fail.
 --minutes begins no upload after that time.`;
 
 interface Options extends StormOptions {
@@ -91,11 +92,16 @@ async function work(dataDir: string, options: Options, line: (text: string) => v
   await fleet.start();
   line(`2 API, 3 agents and 2 MCP processes are up after ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
   const field: Field = { places, fleet, redis, bucket, seed: of };
+  const before = options.isCalm ? await readCosts(dataDir, await fleet.services()) : null;
   const outcome =
     balanced === null
       ? await underFire(field, options)
       : await rolling(field, options, balanced.balancers, balanced.urls);
-  return { ...outcome, of };
+  const costs =
+    before === null
+      ? []
+      : costsBetween(before, await readCosts(dataDir, await fleet.services()), outcome.documents.length);
+  return { ...outcome, figures: [...outcome.figures, ...costs], of };
 }
 
 async function topology(options: Options): Promise<void> {

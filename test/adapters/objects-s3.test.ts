@@ -266,6 +266,8 @@ function wholeWay(server: () => Promise<S3Server>): void {
       env: { ...variablesOf(settings), S3_ENDPOINT: endpoint },
     });
     const { workflowKey: key, serviceKey } = app.seed;
+    const abilities = { writeOnce: expect.any(Boolean), copyIfMatch: expect.any(Boolean), cors: expect.any(Boolean) };
+    expect((await app.call('GET', '/health')).body.checks.objects).toMatchObject({ status: 'ok', abilities });
     const scan = await fixture('receipt.jpg');
     const objectKey = await app.put(scan, 'image/jpeg');
     line.fault = 'unavailable';

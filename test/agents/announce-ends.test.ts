@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What one process has. */
+/** Stores of one process. */
 const process = () => {
   const { client, collections } = database.connect();
   return { executions: createExecutionStore(client, collections), events: createEventLog(collections) };

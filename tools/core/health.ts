@@ -18,6 +18,8 @@ export interface HealthParts {
   readonly queueWaitSeconds: number;
   checkDatabase(): Promise<void>;
   checkObjects(): Promise<void>;
+  /** null: the objects are on the disk. */
+  readonly abilities: Health['checks']['objects']['abilities'] | null;
   checkSearch(): Promise<void>;
   /** Time of the oldest event in the outboxes of documents; null: they are empty. */
   oldestEvent(): Promise<Date | null>;
@@ -93,7 +95,9 @@ export class HealthService {
       }),
     ]);
     const redis = this.#redis();
-    return { database, objects, storage, queue, search, ...redis, models: { status: 'ok', ...modelLabels } };
+    const { abilities } = this.#parts;
+    const store = abilities ? { ...objects, abilities } : objects;
+    return { database, objects: store, storage, queue, search, ...redis, models: { status: 'ok', ...modelLabels } };
   }
 
   #redis(): Pick<Health['checks'], 'redis'> {

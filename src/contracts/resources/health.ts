@@ -13,7 +13,18 @@ export const Health = z
     uptimeSeconds: z.number(),
     checks: z.object({
       database: Check,
-      objects: Check,
+      /** `abilities`: of the S3 service, found out at the start. Absent for the store on the disk. */
+      objects: Check.extend({
+        abilities: z
+          .object({
+            writeOnce: z.boolean(),
+            copyIfMatch: z.boolean(),
+            batchDelete: z.boolean(),
+            lifecycle: z.boolean(),
+            cors: z.boolean(),
+          })
+          .optional(),
+      }),
       /** `bytes` and `objects` are stored or promised in all organizations. Degraded: uploads are refused, because less than `minFreeBytes` is free. null: the object store tells no limit. */
       storage: Check.extend({
         freeBytes: z.number().nullable(),
