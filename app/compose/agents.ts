@@ -8,6 +8,7 @@ import { createDerivedDocuments } from '#app/agents/documents/derived-documents.
 import { guardedResults } from '#app/agents/guarded-results.ts';
 import { ExperimentRunner } from '#app/agents/experiments/experiment-runner.ts';
 import { createPerformer } from '#app/agents/perform-run.ts';
+import { patientReader } from '#app/agents/documents/patient-reader.ts';
 import { createReadDocument } from '#app/agents/documents/read-document.ts';
 import { createRunDocuments } from '#app/agents/documents/run-documents.ts';
 import { Worker } from '#app/agents/worker.ts';
@@ -80,7 +81,7 @@ function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   const { deps, models, images, outside, relay } = core;
   const { documents, objects, results, search, events, usage } = deps;
   return {
-    document: createRunDocuments({ documents, objects, images }),
+    document: createRunDocuments({ documents, objects: patientReader(objects), images }),
     storeDerived: createDerivedDocuments({ documents, objects, usage, announce: (document) => relay.push(document) }),
     readDocument: createReadDocument({ documents, results }),
     images,

@@ -17,7 +17,8 @@ export interface Way {
 /** The service gave a response that breaks a promise; retrying does not help. */
 class BrokenPromiseError extends InkgraphError {}
 
-const giveUpAfter = 200;
+/** A service that is killed while S3 is away starts when S3 is back: tries that are 20 ms apart go on for longer than that. */
+const giveUpAfter = 2_000;
 /** Time that a client waits after an answer that says to come back later. */
 const laterMs = 100;
 

@@ -8,7 +8,7 @@ import type { DocumentStore } from '#src/stores/documents.ts';
 
 interface Parts {
   readonly documents: DocumentStore;
-  readonly objects: ObjectStore;
+  readonly objects: Pick<ObjectStore, 'get'>;
   readonly images: ImageCodec;
 }
 
