@@ -19,9 +19,9 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
     reporters: ['default', new TestSecondsReporter(), new PlainCountReporter()],
-    // Bounds for a busy machine: a test that settles does not wait for them.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // Bounds the wait for a condition on a busy machine; a fast one does not wait.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -87,7 +87,7 @@ describe('A disk that is nearly full', () => {
       const url = await uploadUrl(store, 'room/a', body.length);
       expect(await faultCode(uploadUrl(store, 'room/b', 11))).toBe('storage.full');
       freeBytes = 0;
-      await expect.poll(async () => (await store.disk()).freeBytes).toBe(0);
+      await expect.poll(async () => (await store.disk()).freeBytes, { timeout: 10_000 }).toBe(0);
       const before = measured;
       const refused = await put(url);
       expect(refused.status).toBe(507);
@@ -98,7 +98,7 @@ describe('A disk that is nearly full', () => {
       expect(measured - before).toBeLessThanOrEqual(2);
       expect(seen).toHaveLength(1);
       freeBytes = 1_000;
-      await expect.poll(async () => (await put(url)).status).toBe(200);
+      await expect.poll(async () => (await put(url)).status, { timeout: 10_000 }).toBe(200);
     } finally {
       await served.dispose();
     }

@@ -364,7 +364,7 @@ describe('kill -9', () => {
       expect(await filesOf('temp')).toEqual([]);
       for (const key of acknowledged) expect((await store.get(`${key}.pin`))?.equals(objectBytes(key))).toBe(true);
     }
-  }, 120_000);
+  }, 60_000);
 });
 
 describe('keys', () => {

@@ -224,7 +224,7 @@ function faults(server: () => Promise<S3Server>): void {
       expect((await store.get('faults/kept', { ifMatch: etag }))?.equals(body)).toBe(true);
     }
     await store.close();
-  }, 120_000);
+  }, 60_000);
 }
 
 function doctorLooks(server: () => Promise<S3Server>): void {
@@ -294,7 +294,7 @@ function wholeWay(server: () => Promise<S3Server>): void {
     expect((await keysIn(settings)).filter((name) => name.includes(body.document.id) || name === objectKey)).toEqual(
       [],
     );
-  }, 120_000);
+  }, 60_000);
 }
 
 async function keysIn({ bucket, endpoint, credentials, ...rest }: S3Server['settings']): Promise<readonly string[]> {

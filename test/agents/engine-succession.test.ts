@@ -17,7 +17,7 @@ test('when the process that runs the embedded database ends, another one on the 
     await first.store(tinyPng, 'image/png');
     await first[Symbol.asyncDispose]();
     for (const app of [second, third]) {
-      await expect.poll(async () => (await app.call('GET', '/readyz')).status).toBe(200);
+      await expect.poll(async () => (await app.call('GET', '/readyz')).status, { timeout: 10_000 }).toBe(200);
       const { id } = await app.store(tinyPng, 'image/png');
       const read = await app.call('GET', `/api/service/documents/${id}`, { key: app.seed.serviceKey });
       expect(read.status).toBe(200);

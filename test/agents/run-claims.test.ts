@@ -176,7 +176,7 @@ describe.each([
     await expect.poll(() => one.held.size + other.held.size).toBe(2);
     const until = one.beats() + other.beats() + 12;
     // Each run gives three signs of life in the time of a lease.
-    await expect.poll(() => one.beats() + other.beats()).toBeGreaterThan(until);
+    await expect.poll(() => one.beats() + other.beats(), { timeout: 10_000 }).toBeGreaterThan(until);
     expect(one.begun.length + other.begun.length).toBe(2);
   });
 
@@ -186,7 +186,7 @@ describe.each([
     const dead = await executions.claim('dead', new Date());
     const { begun } = start({ leaseMs: 1_000 }, clock);
     set(jump);
-    await expect.poll(() => begun.map(({ run }) => run._id)).toEqual([dead?.run._id]);
+    await expect.poll(() => begun.map(({ run }) => run._id), { timeout: 5_000 }).toEqual([dead?.run._id]);
     expect(begun[0]?.run).toMatchObject({ fence: 2, attempts: 2 });
   });
 });

@@ -178,7 +178,7 @@ describe('A worker', () => {
         if (tried === 1) throw error;
       },
     });
-    await expect.poll(async () => (await stored(run)).status).toBe('succeeded');
+    await expect.poll(async () => (await stored(run)).status, { timeout: 5_000 }).toBe('succeeded');
     expect(await stored(run)).toMatchObject({ attempts: 2, fence: 2, error: null });
   });
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   cookie = await app.signIn();
   agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
   held = await heldDocuments(app, ask, gates.url);
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await agent.close();
   await app[Symbol.asyncDispose]();
@@ -85,7 +85,7 @@ describe('the holdout', () => {
     hidden = [...runs, ...executions].map(({ _id }) => _id);
     expect(hidden).toHaveLength(20);
     [runId = '', executionId = ''] = [runs[0]?._id, executions[0]?._id];
-  }, 120_000);
+  }, 60_000);
 
   /** Fails for an answer that has the marker or the id of a run, unless the question had it. */
   const expectNothing = (): void => {
@@ -227,14 +227,14 @@ describe('the holdout', () => {
         expect(run.steps).toHaveLength(3);
         for (const id of hidden) expect(JSON.stringify(run)).not.toContain(id);
       }
-  }, 120_000);
+  }, 60_000);
 });
 
 describe('ids of another organization', () => {
   let theirs: TheirThings;
   beforeAll(async () => {
     theirs = await addTheirThings(app, 'organization');
-  }, 120_000);
+  }, 60_000);
 
   /** Every row of the family, with an id of theirs in each place that takes one. */
   const walk: Readonly<Record<string, (ids: TheirThings['ids']) => readonly (readonly [string, object?])[]>> = {

@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
   documentId = (await app.store(tinyPng, 'image/png')).id;
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await agent.close();
   await app[Symbol.asyncDispose]();

@@ -89,7 +89,7 @@ test('88. a worker killed in the middle of a node: the run goes on after its las
   const recognitions = steps.filter(({ nodeId, status }) => nodeId === 'recognize' && status === 'succeeded');
   expect([loads.length, recognitions.length]).toEqual([1, 1]);
   expect(loads[0]?.startedAt.getTime()).toBeLessThan(recognitions[0]?.startedAt.getTime() ?? 0);
-}, 120_000);
+}, 60_000);
 
 test('89. a worker paused past its lease: another one finishes the run, and what the first one writes late changes nothing', async () => {
   const document = await api.ingest(await fixture('letter.png'), 'image/png');
@@ -109,4 +109,4 @@ test('89. a worker paused past its lease: another one finishes the run, and what
   await heir.kill();
   const next = await api.ingest(await fixture('note.gif'), 'image/gif');
   expect(await finished(next.id)).toMatchObject({ status: 'succeeded' });
-}, 120_000);
+}, 60_000);

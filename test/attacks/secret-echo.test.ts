@@ -61,7 +61,7 @@ beforeAll(async () => {
   documentId = (await app.store(tinyPng, 'image/png')).id;
   const place = { organizationId: app.seed.organizationId, projectId: app.seed.projectId };
   await app.app.deps.secrets.set(place, 'TOKEN', { value: secret, hosts: [echo.url] }, 'test');
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await agent.close();
   await app[Symbol.asyncDispose]();

@@ -40,7 +40,7 @@ function holdAll(env: Record<string, string>, names: readonly string[], pathsOf:
   beforeAll(async () => {
     meter = await startMeter({ env, overrides: { catalog: noopCatalog } });
     paths = await pathsOf(meter.at);
-  }, 120_000);
+  }, 60_000);
   afterAll(() => meter[Symbol.asyncDispose]());
   test.each(names)('%s costs what the table says', async (path) => {
     await hold(meter, path, paths[path] as Path);

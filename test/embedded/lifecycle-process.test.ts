@@ -97,7 +97,9 @@ describe('the engine as a process of its own', () => {
     expect((await fetch(`${service.addresses.api}/livez`)).status).toBe(200);
     expect(await engine.end('SIGTERM')).toBe(0);
     // The service runs it now, where everybody knows it to be.
-    await expect.poll(async () => (await fetch(`${service.addresses.api}/readyz`)).status).toBe(200);
+    await expect
+      .poll(async () => (await fetch(`${service.addresses.api}/readyz`)).status, { timeout: 10_000 })
+      .toBe(200);
     expect(await things(engine.line, (all) => all.countDocuments())).toBe(0);
   });
 

@@ -13,7 +13,7 @@ export function startExample(
   env: Readonly<Record<string, string>>,
 ): ChildProcessWithoutNullStreams {
   const program = file.endsWith('.sh') ? '/bin/sh' : process.execPath;
-  return spawn(program, [`examples/${file}`, ...args], { cwd: root, env: programEnv(env), timeout: 120_000 });
+  return spawn(program, [`examples/${file}`, ...args], { cwd: root, env: programEnv(env), timeout: 60_000 });
 }
 
 /** Output of an example that ends by itself; throws with its error output when it fails. */

@@ -20,7 +20,7 @@ async function answer(runId: string, path: string, given: unknown): Promise<void
       const { body } = await app.call('GET', `/api/service/runs/${runId}`, { key });
       expect(body.waitingFor).toMatchObject([{ path }]);
     },
-    { timeout: 30_000 },
+    { timeout: 5_000 },
   );
   const { status, body } = await app.call('POST', `/api/service/runs/${runId}/resume`, {
     key,
@@ -63,7 +63,7 @@ beforeAll(async () => {
   await answer(first ?? '', 'details', { total: 29.41, paid: true, note: null });
   await answer(second ?? '', 'kind', 'letter');
   await answer(third ?? '', 'kind', { not: ['a', 'label'] });
-}, 120_000);
+}, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
 const save = (source: object) =>
@@ -107,7 +107,7 @@ test('the newest answer about a document counts, also where it does not fit', as
   const second = await run(runs[1]?.documentId ?? '');
   await answer(second, 'kind', ['no label']);
   expect((await save({ path: 'kind', as: 'label' })).body).toMatchObject({ added: 2, skipped: 1 });
-});
+}, 30_000);
 
 test('a member or a path that no answer fits is an error that says how many there were', async () => {
   const unfit = await save({ path: 'details', as: 'text' });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   app = await startTestApp();
   cookie = await app.signIn();
   sized = await sizedDocuments(app, 40, 20);
-}, 120_000);
+}, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
 const variantsOf = (...changed: string[]) => [
@@ -48,7 +48,7 @@ test('a variant that is right more often is better, and its sentence says how ma
   });
   expect(got.sentence).toMatch(/^v1: Better .* could lose/);
   expect(got.runs).toMatchObject({ planned: 40, done: 40, failed: 0 });
-}, 120_000);
+}, 60_000);
 
 test('a planted regression is worse, and its documents are listed by loss with both outputs', async () => {
   const got = await ended({ variants: variantsOf(labels.poor) });
@@ -58,7 +58,7 @@ test('a planted regression is worse, and its documents are listed by loss with b
   });
   expect(body.documents).toHaveLength(3);
   expect(body.documents[0]).toMatchObject({ difference: -1, baseline: { value: 1 }, variant: { value: 0 } });
-}, 120_000);
+}, 60_000);
 
 test('an experiment is downloaded as JSON and as a table that a spreadsheet takes for text', async () => {
   const got = await ended({ variants: variantsOf(labels.poor) });
@@ -79,24 +79,24 @@ test('an experiment is downloaded as JSON and as a table that a spreadsheet take
   expect(told).toEqual(measured);
   const [cell] = json.body.cells;
   expect(tableOf({ ...json.body, cells: [{ ...cell, outputText: '=1+1' }] })).toContain(`'=1+1`);
-}, 120_000);
+}, 60_000);
 
 test('failed runs count as failures', async () => {
   const got = await ended({ variants: variantsOf(labels.fails) });
   expect(got).toMatchObject({ verdict: 'worse', runs: { failed: 20 } });
   expect(got.variants[1]).toMatchObject({ runs: 20, failed: 20, metrics: { label_accuracy: { mean: 0 } } });
-}, 120_000);
+}, 60_000);
 
 test('variants that are equal in effect are not called better or worse', async () => {
   const got = await ended({ variants: variantsOf(`(${labels.usual})`) });
   expect(['equivalent', 'inconclusive']).toContain(got.verdict);
-}, 120_000);
+}, 60_000);
 
 test('an anytime experiment ends as soon as it is decided', async () => {
   const got = await ended({ variants: variantsOf(labels.fails), stop: 'when_decided', maxConcurrency: 2 });
   expect(got).toMatchObject({ stopped: 'decided', verdict: 'worse' });
   expect(got.items.done).toBeLessThan(20);
-}, 120_000);
+}, 60_000);
 
 test('the holdout answers with the verdict alone, and each look is charged', async () => {
   const before = await app.call('GET', `/api/dashboard/datasets/${sized.datasetId}`, { cookie });
@@ -112,7 +112,7 @@ test('the holdout answers with the verdict alone, and each look is charged', asy
   const after = await app.call('GET', `/api/dashboard/datasets/${sized.datasetId}`, { cookie });
   expect(after.body.ledger.confirmations).toBe(before.body.ledger.confirmations + 1);
   expect(after.body.ledger.nextAlpha).toBe(before.body.ledger.nextAlpha / 2);
-}, 120_000);
+}, 60_000);
 
 test('two confirmations at once are charged twice and get different levels', async () => {
   const [one, two] = await Promise.all(
@@ -121,7 +121,7 @@ test('two confirmations at once are charged twice and get different levels', asy
   const { body } = await app.call('GET', `/api/dashboard/datasets/${sized.datasetId}`, { cookie });
   expect(new Set([one?.alpha, two?.alpha]).size).toBe(2);
   expect(Math.min(one?.alpha, two?.alpha)).toBe(body.ledger.nextAlpha * 2);
-}, 120_000);
+}, 60_000);
 
 test('an experiment leaves documents, their lists of runs, search and the feed as they are', async () => {
   const [documentId] = sized.documentIds;
@@ -137,7 +137,7 @@ test('an experiment leaves documents, their lists of runs, search and the feed a
     10,
   );
   expect(runs).toEqual([]);
-}, 120_000);
+}, 60_000);
 
 test('a dry run starts nothing and says what so many documents can show', async () => {
   const { status, body } = await start({ variants: variantsOf(labels.right), dryRun: true, trials: 2 });

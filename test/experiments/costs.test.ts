@@ -13,7 +13,7 @@ beforeAll(async () => {
   models = await startOpenAiServer({ chat: [chatStream({ reason: 'x', score: 3 }, { usage: { cost: 0.001 } })] });
   app = await startTestApp({ env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: models.baseUrl } });
   cookie = await app.signIn();
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await app[Symbol.asyncDispose]();
   await models[Symbol.asyncDispose]();
@@ -55,4 +55,4 @@ test('what runs and judges cost counts against the budget, and is planned from e
 
   const planned = await post('experiments', { ...asked, dryRun: true });
   expect(planned.body.plan.estimatedCostUsd).toBeCloseTo(24 * 0.001, 9);
-}, 120_000);
+}, 60_000);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   owner = await app.signIn();
   ({ cookie: editor } = await app.addPerson('editor'));
   sized = await sizedDocuments(app, 60, 40);
-}, 120_000);
+}, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
 async function edit(label: string): Promise<number> {
@@ -53,7 +53,7 @@ async function evidenceOfRun(): Promise<unknown> {
   const path = `/api/dashboard/runs/${started.body.runs[0].runId}`;
   // The request above waits for a change, which may be the begin of the run.
   const receipt = async () => (await app.call('GET', path, { cookie: owner })).body.receipt;
-  await expect.poll(receipt).not.toBeNull();
+  await expect.poll(receipt, { timeout: 10_000 }).not.toBeNull();
   return (await receipt()).head.evidence;
 }
 

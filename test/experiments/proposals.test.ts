@@ -40,7 +40,7 @@ beforeAll(async () => {
     reference: { text: 'yes', label: at % 2 === 0 ? 'seen by all' : 'seen by nobody' },
   }));
   ({ datasetId } = (await post('datasets', { name: 'Answers', items })).body);
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await app[Symbol.asyncDispose]();
   await models[Symbol.asyncDispose]();
@@ -91,7 +91,7 @@ test('a model proposes prompts from the worst dev documents, and the best one is
   expect(asked?.raw).toContain('seen by all');
   expect(again?.raw).toContain(`path must be one of ${path}`);
   for (const { raw } of proposalsSeen()) expect(raw).not.toContain('seen by nobody');
-}, 120_000);
+}, 60_000);
 
 test('nothing starts when the model proposes what is there already', async () => {
   proposing = [chatStream({ candidates: [{ changes: [{ path, text: 'Well?' }] }] })];

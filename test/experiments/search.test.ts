@@ -17,7 +17,7 @@ beforeAll(async () => {
     body: { baseVersion: 1, operations: setLabel(labels.poor) },
   });
   await app.call('POST', `${path}/publish`, { cookie, body: { baseVersion: body.revision } });
-}, 120_000);
+}, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
 async function search(candidates: readonly object[]) {
@@ -42,7 +42,7 @@ test('candidates that are no better lead to no look at the holdout and no draft'
   expect(found.sentence).toContain('No candidate did better');
   const { body } = await app.call('GET', `/api/dashboard/datasets/${sized.datasetId}`, { cookie });
   expect(body.ledger.confirmations).toBe(0);
-}, 120_000);
+}, 60_000);
 
 test('the best candidate is confirmed once on the holdout and left as the draft, unpublished', async () => {
   const found = await search([
@@ -60,4 +60,4 @@ test('the best candidate is confirmed once on the holdout and left as the draft,
   expect(JSON.stringify(workflow.graph)).toContain(JSON.stringify(labels.right).slice(1, -1));
   const { body: confirmation } = await app.call('GET', `/api/dashboard/experiments/${found.confirmation}`, { cookie });
   expect(confirmation).toMatchObject({ split: 'holdout', alpha: 0.025, verdict: 'better' });
-}, 120_000);
+}, 60_000);

@@ -8,7 +8,7 @@ import { addWorkflow } from '#test/support/workflows.ts';
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
-}, 120_000);
+}, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
 const ask = (method: string, path: string, body?: unknown) =>

@@ -5,7 +5,7 @@ import { startTestApp, type Answer, type CallOptions, type TestApp } from '#test
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ env: { SERVICES: 'api' } });
-}, 120_000);
+}, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
 const base = '/api/dashboard/workflows';

@@ -162,9 +162,9 @@ describe('A deleted document', () => {
     await app.app.idle();
     expect((await app.call('GET', original)).status).toBe(404);
     await expect
-      .poll(async () => (await storedBytes()).some((blob) => blob.includes('marker-of-this-file')))
+      .poll(async () => (await storedBytes()).some((blob) => blob.includes('marker-of-this-file')), { timeout: 5_000 })
       .toBe(false);
-    await expect.poll(async () => (await storedBytes()).length).toBe(0);
+    await expect.poll(async () => (await storedBytes()).length, { timeout: 5_000 }).toBe(0);
   });
 
   test('leaves nothing in the database but records of what was done', async () => {
@@ -203,7 +203,7 @@ test('a run that is under way is canceled, and nothing stays of what it writes a
   await expect.poll(async () => (await run())?.status).toBe('canceled');
   expect((await run())?.error).toEqual({ code: 'run.canceled', message: 'Its document was deleted.' });
   gate.open();
-  await expect.poll(() => wrote.length).toBe(3);
+  await expect.poll(() => wrote.length, { timeout: 5_000 }).toBe(3);
   await app.app.idle();
   expect(wrote).toEqual(['document.not_found', 'document.not_found', 'document.not_found']);
   // Only the mark stays, until nothing can come any more.
@@ -292,7 +292,7 @@ test('what a process had marked when it died is gone after the next start', asyn
   const { organizationId, projectId } = first.seed;
   await first.app.deps.documents.markDeleted({ organizationId, projectIds: [projectId] }, id, new Date());
   await using next = await startTestApp({ env: { SERVICES: 'agents' }, dataDir: first.dataDir });
-  await expect.poll(() => first.app.deps.documents.withPendingEvents(10)).toEqual([]);
+  await expect.poll(() => first.app.deps.documents.withPendingEvents(10), { timeout: 5_000 }).toEqual([]);
   await next.app.idle();
   const rows = await collectionsIn(first.dataDir);
   expect(await rows.documents.countDocuments({ _id: id })).toBe(0);

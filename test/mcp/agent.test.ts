@@ -67,7 +67,7 @@ beforeAll(async () => {
   at = await startTestApp();
   client = await modernClient(new URL('/mcp', at.addresses.mcp), at.seed.agentKey);
   documentId = (await at.store(tinyPng, 'image/png')).id;
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await client.close();
   await at[Symbol.asyncDispose]();
@@ -95,7 +95,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 describe('a program without a model, over nothing but the answers of the tools', () => {
-  it('mends every broken workflow, publishes it and runs it once', { timeout: 120_000 }, async () => {
+  it('mends every broken workflow, publishes it and runs it once', { timeout: 60_000 }, async () => {
     const mended = seeds.map(async ([name, breaks, note]) => {
       const workflowId = await seeded(breaks);
       const agent = new ScriptedAgent(client);

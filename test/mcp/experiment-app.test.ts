@@ -15,7 +15,7 @@ beforeAll(async () => {
   at = await startTestApp();
   agent = await modernClient(new URL('/mcp', at.addresses.mcp), at.seed.agentKey);
   sized = await sizedDocuments(at, 20, 8);
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
   await agent.close();

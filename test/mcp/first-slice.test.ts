@@ -38,7 +38,7 @@ beforeAll(async () => {
   agent = await modernClient(url, at.seed.serviceKey);
   const uploaded = await upload(agent, await fixture('receipt.jpg'), 'image/jpeg');
   documentId = uploaded.data.document.id;
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await agent.close();
   await at[Symbol.asyncDispose]();

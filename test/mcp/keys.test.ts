@@ -64,7 +64,7 @@ beforeAll(async () => {
   const other = await addNeighbour(at, 'project');
   third = { projectId: other.projectId, documentId: await documentWith(other.serviceKey, 'public') };
   agent = await letIn(grantScopes);
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await agent.close();
   await at[Symbol.asyncDispose]();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   at = await startTestApp();
   url = new URL('/mcp', at.addresses.mcp);
   agent = await modernClient(url, at.seed.agentKey);
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await agent.close();
   await at[Symbol.asyncDispose]();
@@ -229,7 +229,7 @@ describe('two agents that edit the same draft at once', () => {
     await expectAll(workflowId, 500);
   });
 
-  it('are told of the edits that they missed over MCP, and lose none', { timeout: 120_000 }, async () => {
+  it('are told of the edits that they missed over MCP, and lose none', { timeout: 60_000 }, async () => {
     const { workflowId } = (await intake()).data;
     const other = await modernClient(url, at.seed.agentKey);
     expect(await race(workflowId, [overMcp(agent), overMcp(other)], 50)).toBeGreaterThan(10);

@@ -22,7 +22,7 @@ redisTest('errors of a library and of another connection begin no outage', async
   link.commandFailed(new Error('Command timed out'));
   expect(link.isUp).toBe(false);
   await expect(link.run((client) => client.ping())).rejects.toThrow('Redis Command timed out');
-  await expect.poll(() => link.isUp).toBe(true);
+  await expect.poll(() => link.isUp, { timeout: 5_000 }).toBe(true);
 });
 
 redisTest('a server without memory refuses commands, and the state says so', async () => {
@@ -48,7 +48,7 @@ redisTest('a server that became a replica is left for the one that its name lead
   await expect(link.run((client) => client.set('key', '1'))).rejects.toThrow('READONLY');
   expect(link.state().detail).toBe('refuses commands: READONLY');
   const now = () => link.run((client) => client.client('ID')).catch(() => connection);
-  await expect.poll(now).not.toBe(connection);
+  await expect.poll(now, { timeout: 5_000 }).not.toBe(connection);
 });
 
 redisTest('a certificate that nobody vouches for is refused before the password is sent', async () => {
@@ -60,7 +60,7 @@ redisTest('a certificate that nobody vouches for is refused before the password 
   const tls = ['--tls-port', String(port), '--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
   await using redis = await startRedis(...tls, '--tls-auth-clients', 'no', '--requirepass', 'right');
   await using link = new RedisLink({ url: `rediss://:right@127.0.0.1:${port}`, logger: new LogBook() });
-  await expect.poll(() => link.state().detail).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+  await expect.poll(() => link.state().detail, { timeout: 5_000 }).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
   expect(link.isUp).toBe(false);
   redis.client.options.password = 'right';
   // The greeting has the password, and this is the one of the test.

@@ -69,12 +69,12 @@ redisTest(
       await works(app);
       expect((await app.call('GET', '/api/dashboard/members', { cookie })).status).toBe(200);
       expect(performance.now() - began).toBeLessThan(15_000);
-      await expect.poll(() => health(app)).toMatchObject(down);
+      await expect.poll(() => health(app), { timeout: 5_000 }).toMatchObject(down);
       expect(outages()).toBe(1);
     } finally {
       redis.goOn();
     }
-    await expect.poll(() => health(app)).toMatchObject(up);
+    await expect.poll(() => health(app), { timeout: 10_000 }).toMatchObject(up);
     expect(ends()).toBe(1);
     await works(app);
   },
@@ -87,9 +87,9 @@ redisTest(
     const before = [outages(), ends()] as const;
     await redis.kill();
     await works(app);
-    await expect.poll(() => health(app)).toMatchObject(down);
+    await expect.poll(() => health(app), { timeout: 5_000 }).toMatchObject(down);
     await redis.restart();
-    await expect.poll(() => health(app)).toMatchObject(up);
+    await expect.poll(() => health(app), { timeout: 10_000 }).toMatchObject(up);
     expect([outages(), ends()]).toEqual([before[0] + 1, before[1] + 1]);
     const { body } = await app.call('GET', new URL('/metrics', app.addresses.agents).href);
     expect(Number(/^inkgraph_redis_errors_total (\d+)$/m.exec(body)?.[1])).toBeGreaterThan(0);

@@ -57,6 +57,6 @@ redisTest('without Redis each process lets a part of the limit through, and neve
   } finally {
     redis.goOn();
   }
-  await expect.poll(() => a.link.isUp && b.link.isUp).toBe(true);
+  await expect.poll(() => a.link.isUp && b.link.isUp, { timeout: 10_000 }).toBe(true);
   expect(await passed([a.limiter, b.limiter], 'third', 60)).toBe(rate.requests);
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   b = await start();
   operator = await b.signIn();
   // Looks each second end when messages arrive for sure.
-  await vi.waitUntil(() => [a, b].every(({ app }) => app.deps.events.lookMs(1) === never), { timeout: 30_000 });
+  await vi.waitUntil(() => [a, b].every(({ app }) => app.deps.events.lookMs(1) === never), { timeout: 10_000 });
 });
 afterAll(async () => {
   if (withoutRedis()) return;
@@ -161,7 +161,7 @@ redisTest('attempts to sign in are counted over all processes', async () => {
 redisTest('without Redis, an event of another process is late and no more', async () => {
   using client = await feed(b, operator);
   await redis.kill();
-  await expect.poll(async () => (await b.call('GET', '/health')).body.status).toBe('degraded');
+  await expect.poll(async () => (await b.call('GET', '/health')).body.status, { timeout: 5_000 }).toBe('degraded');
   await a.app.deps.events.append([realtimeEvent(a.seed.organizationId, { data: { text: 'late' } })]);
   await client.event(({ data }) => data.text === 'late');
 });

@@ -94,7 +94,7 @@ test('the key rotates: doctor names what is under the old one, rotate seals it a
   expect(await told(as(second))).toContain('ok   all secrets are sealed with SECRETS_KEY');
   // Later tests read under the key of the data folder.
   expect((await run(['delete', 'ROTATED'], as(second))).code).toBe(0);
-});
+}, 30_000);
 
 test.each([
   [['set', 'ERP_TOKEN', 'value-as-argument'], 'Usage:'],

@@ -43,7 +43,7 @@ beforeAll(async () => {
     await vi.waitUntil(isFound(mode), { timeout: 60_000, interval: 200 });
   lexical = await measure(documents, queries, rankBy('lexical'));
   hybrid = await measure(documents, queries, rankBy('hybrid'));
-}, 120_000);
+}, 60_000);
 afterAll(() => database.close());
 
 describe('The documents and queries of the quality set', () => {

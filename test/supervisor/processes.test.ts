@@ -54,7 +54,7 @@ describe('npm start', () => {
     })();
     kill(pids.agents, 'SIGKILL');
     await service.said('it is started again');
-    await expect.poll(() => statusOf(`${agents}/health`), { timeout: 120_000 }).toBe(200);
+    await expect.poll(() => statusOf(`${agents}/health`), { timeout: 45_000 }).toBe(200);
     asking.abort();
     await asked;
     expect([...statuses]).toEqual([200]);
@@ -69,7 +69,7 @@ describe('npm start', () => {
     const metrics = () => fetch(`${agents}/metrics`).then((response) => response.text());
     await expect.poll(metrics).toMatch(/inkgraph_http_request_seconds_count\{service="api",[^}]*workflows/);
     kill(pids.front, 'SIGKILL');
-    await expect.poll(list, { timeout: 120_000 }).toBe(200);
+    await expect.poll(list, { timeout: 45_000 }).toBe(200);
     await expect.poll(() => statusOf(`${mcp}/health`)).toBe(200);
     await expect.poll(() => statusOf(objects)).not.toBeNull();
     service.signal('SIGTERM');
@@ -82,7 +82,7 @@ describe('npm start', () => {
     // Settles when no process holds the pipe of its errors any more, and the children hold it as well.
     await service.kill();
     expect(await freed(service.addresses.api)).toBe(true);
-  }, 120_000);
+  }, 60_000);
 
   test('ends with npm, which passes SIGTERM to no more than its shell', async () => {
     const npm = spawn('npm', ['start'], {

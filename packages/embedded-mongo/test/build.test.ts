@@ -60,7 +60,7 @@ describe('the built package', () => {
     };
     expect(await check('0')).toBe('sound');
     expect(await check("'none'")).toContain("Type 'string' is not assignable to type 'number'");
-  }, 120_000);
+  }, 60_000);
 
   it('has a manifest without sources, scripts or development dependencies', async () => {
     const manifest = JSON.parse(

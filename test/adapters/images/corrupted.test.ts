@@ -41,7 +41,7 @@ function damage(bytes: Buffer, random: (below: number) => number): Buffer {
   return copy;
 }
 
-test('1,000 damaged documents give pages or an AppError, and never anything else', { timeout: 120_000 }, async () => {
+test('1,000 damaged documents give pages or an AppError, and never anything else', { timeout: 60_000 }, async () => {
   const random = seeded(20_240_314);
   const outcomes = { pages: 0, errors: 0 };
   for (let round = 0; round < 1000; round += 1) {

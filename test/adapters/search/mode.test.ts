@@ -12,7 +12,7 @@ beforeAll(async () => {
   app = await startTestApp({ env: { DOCUMENT_SEARCH_MODE: 'hybrid' } });
   documentId = (await app.ingest(await fixture('note.gif'), 'image/gif')).id;
   await app.app.idle();
-}, 120_000);
+}, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
 describe('DOCUMENT_SEARCH_MODE=hybrid', () => {

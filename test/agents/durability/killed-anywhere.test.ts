@@ -64,7 +64,7 @@ test('a run whose worker is killed in a map, a loop, an inner workflow, while it
   const calls = (place: string): number => gates.calls().filter((call) => call === place).length;
   expect(calls('/turn/1')).toBe(1);
   for (const [place] of [...deaths, ['/last']]) expect(calls(place), place).toBe(2);
-}, 120_000);
+}, 60_000);
 
 test('a worker killed right after an answer came loses neither the answer nor the run', async () => {
   const worker = last ?? (await workshop.worker());
@@ -78,4 +78,4 @@ test('a worker killed right after an answer came loses neither the answer nor th
   await using _heir = await held.start();
   expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });
   expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
-}, 120_000);
+}, 60_000);

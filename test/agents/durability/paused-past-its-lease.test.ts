@@ -12,11 +12,11 @@ beforeAll(async () => {
   workshop = await openWorkshop();
   graph = await addWhole(workshop);
   worker = await workshop.worker({ RUN_LEASE_MS: '10000' });
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await worker.kill();
   await workshop[Symbol.asyncDispose]();
-}, 120_000);
+}, 60_000);
 
 /** Everything that is stored of the run, as it is. */
 async function snapshot({ stored, api }: Workshop, runId: string): Promise<unknown> {

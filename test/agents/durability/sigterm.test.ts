@@ -19,7 +19,7 @@ test('SIGTERM lets what runs end, takes nothing new, and ends the process', asyn
   // As far as it goes without an answer.
   expect(await stored.runs.findOne({ _id: first.runId })).toMatchObject({ status: 'waiting', fence: 1, owner: null });
   expect(await stored.runs.findOne({ _id: second.runId })).toMatchObject({ status: 'queued', fence: 0, attempts: 0 });
-});
+}, 30_000);
 
 test('what does not end in time goes back to the queue at once, uncounted, and on elsewhere', async () => {
   await using workshop = await openWorkshop();
@@ -37,4 +37,4 @@ test('what does not end in time goes back to the queue at once, uncounted, and o
   expect(await workshop.ended(executionId)).toMatchObject({ status: 'succeeded' });
   expect(await effectsOf(workshop, runId)).toEqual(wholeEffects);
   expect(gates.calls().filter((path) => path === '/turn/1')).toHaveLength(1);
-});
+}, 30_000);

@@ -65,7 +65,7 @@ describe('The node extract, by rules', () => {
       expect(confidence > 0 && confidence <= 1).toBe(true);
     }
     expect(page.text.split('\n').find((line) => line.includes(fields['total'].evidence.text))).toMatch(/^TOTAL/);
-  }, 120_000);
+  }, 60_000);
 
   test('reads German labels and spellings of every type', async () => {
     await using ready = await bench.deps(null);

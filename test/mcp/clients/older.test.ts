@@ -101,7 +101,7 @@ describe.each(olderRevisions)('A client of %s with a service key', (revision) =>
     leaving.abort('enough');
     await expect(left).rejects.toThrow('enough');
     // It was going to wait for 25 s.
-    await expect.poll(open).toBe(0);
+    await expect.poll(open, { timeout: 5_000 }).toBe(0);
     vi.restoreAllMocks();
 
     await client.subscribeResource({ uri });

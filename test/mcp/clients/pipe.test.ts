@@ -163,7 +163,7 @@ describe.each([
     await expect.poll(open).toBe(1);
     leaving.abort('enough');
     await expect(left).rejects.toThrow();
-    await expect.poll(open).toBe(0);
+    await expect.poll(open, { timeout: 5_000 }).toBe(0);
     expect((await ear.use('get_run', { ...input, waitSeconds: 0 })).structuredContent.execution.status).toBe('running');
     await ear.close();
   });
@@ -193,7 +193,7 @@ describe.each([
     await expect.poll(open).toBe(1);
     ear.pipe.hangUp();
     await ear.pipe.served;
-    await expect.poll(open).toBe(0);
+    await expect.poll(open, { timeout: 5_000 }).toBe(0);
     await ear.close();
     await failed;
   });

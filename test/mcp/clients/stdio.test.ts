@@ -67,7 +67,7 @@ describe('Programs that start a process of their own on one data folder', () => 
     // The first that is up runs the database for all.
     await use('get_context');
     await older.client.connect(new OlderTransport(programOn(dataDir)));
-  }, 120_000);
+  }, 60_000);
   afterAll(async () => {
     await Promise.all([newer.close(), older.client.close()]);
     await rm(dataDir, { recursive: true, force: true });

@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('the official conformance suite, of authorization servers', { timeout: 120_000 }, () => {
+describe('the official conformance suite, of authorization servers', { timeout: 60_000 }, () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp();

@@ -24,7 +24,7 @@ async function skillsOf(url: string, scenarios: readonly string[]): Promise<Verd
 }
 
 // Other processes answer: a busy machine may take its time.
-describe('the official conformance suite', { timeout: 120_000 }, () => {
+describe('the official conformance suite', { timeout: 60_000 }, () => {
   let fixtures: FixtureServer;
   let product: FixtureServer;
   let modern: Promise<Verdict>;

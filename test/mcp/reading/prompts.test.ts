@@ -62,7 +62,7 @@ beforeAll(async () => {
   runId = (run.structuredContent as any).runs[0].runId;
   documentId = await storeText(at, { text: `The walnut table. ${evil} ${'word '.repeat(2_000)}`, title: evil });
   their = await addTheirThings(at, 'organization');
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await Promise.all([agent.close(), older.close()]);
   await at[Symbol.asyncDispose]();

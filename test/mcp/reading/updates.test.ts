@@ -80,7 +80,7 @@ beforeAll(async () => {
   const stored = await collectionsIn(at.dataDir);
   closeStored = stored.close;
   elsewhere = createEventLog(stored);
-}, 120_000);
+}, 60_000);
 afterAll(async () => {
   await agent.close();
   await closeStored();
@@ -124,7 +124,7 @@ describe('what another process or a person changes', () => {
     const ear = await modernEar([documentUri(mine)]);
     await describeIt(other, { log: elsewhere });
     await describeIt(mine, { log: elsewhere });
-    await expect.poll(() => ear.told).toEqual([documentUri(mine)]);
+    await expect.poll(() => ear.told, { timeout: 5_000 }).toEqual([documentUri(mine)]);
     await ear.close();
   });
 
@@ -140,9 +140,9 @@ describe('what another process or a person changes', () => {
     const cookie = await at.signIn();
     const path = `/api/dashboard/workflows/${workflowId}`;
     expect((await at.call('POST', `${path}/operations`, { cookie, body: edit })).status).toBe(200);
-    await expect.poll(() => ear.told).toEqual([uri]);
+    await expect.poll(() => ear.told, { timeout: 5_000 }).toEqual([uri]);
     await agent.callTool({ name: 'publish_workflow', arguments: { workflowId, baseVersion: 2 } });
-    await expect.poll(() => ear.told).toEqual([uri, uri]);
+    await expect.poll(() => ear.told, { timeout: 5_000 }).toEqual([uri, uri]);
     await ear.close();
   });
 });
@@ -192,7 +192,7 @@ describe('attack: a guessed address of another tenant', () => {
     await at.app.deps.documents.setVisibility({ organizationId, projectIds: [projectId] }, [shared], 'private');
     await describeIt(shared, { projectId });
     await describeIt(mine, { log: elsewhere });
-    await expect.poll(() => ear.told).toEqual([documentUri(shared), documentUri(mine)]);
+    await expect.poll(() => ear.told, { timeout: 5_000 }).toEqual([documentUri(shared), documentUri(mine)]);
     await ear.close();
   });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   at = await startTestApp();
   wire = { url: new URL('/mcp', at.addresses.mcp), secret: at.seed.serviceKey };
   sized = await sizedDocuments(at, 12, 0);
-}, 120_000);
+}, 60_000);
 afterAll(() => at[Symbol.asyncDispose]());
 
 const capabilities = tasksDeclared;

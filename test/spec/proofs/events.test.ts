@@ -125,7 +125,7 @@ describe('document/process.upload', () => {
     await using _agents = await start('agents');
     const path = `/api/service/workflow-executions/${runs[0]?.executionId}?wait=10`;
     const status = async () => (await api.call('GET', path, { key: api.seed.serviceKey })).body.status;
-    await expect.poll(status).toBe('succeeded');
+    await expect.poll(status, { timeout: 10_000 }).toBe('succeeded');
   });
 
   verifies('events.upload.durable', async () => {
@@ -139,8 +139,10 @@ describe('document/process.upload', () => {
     vi.restoreAllMocks();
     const restart = async () => {
       await using _app = await start('api,agents');
-      await expect.poll(async () => (await tracesOf(written)).runs.map((run) => run.status)).toEqual(['succeeded']);
-      await expect.poll(async () => (await tracesOf(written)).pending).toEqual([]);
+      await expect
+        .poll(async () => (await tracesOf(written)).runs.map((run) => run.status), { timeout: 10_000 })
+        .toEqual(['succeeded']);
+      await expect.poll(async () => (await tracesOf(written)).pending, { timeout: 10_000 }).toEqual([]);
       return await tracesOf(written);
     };
     const before = await (async () => {

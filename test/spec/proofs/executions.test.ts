@@ -291,7 +291,7 @@ describe('a run', () => {
       expect(Date.parse(run?.finishedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(run?.startedAt ?? ''));
       await expect
         .poll(async () => (await eventsOf(runId)).filter((event) => event.type === 'run.completed'), {
-          timeout: 30_000,
+          timeout: 10_000,
         })
         .toMatchObject([{ data: { status, workflowId } }]);
     }

@@ -77,14 +77,14 @@ describe('health', () => {
     await rename(objects, `${objects}.away`);
     try {
       // An answer may be a second old.
-      await expect.poll(statuses).toEqual([503, 503, 503]);
+      await expect.poll(statuses, { timeout: 10_000 }).toEqual([503, 503, 503]);
       const { body } = await health('api');
       expect(Health.parse(body)).toMatchObject({ status: 'error', checks: { objects: { status: 'error' } } });
       expect(JSON.stringify(body)).not.toContain(dataDir);
     } finally {
       await rename(`${objects}.away`, objects);
     }
-    await expect.poll(statuses).toEqual([200, 200, 200]);
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual([200, 200, 200]);
   });
 
   verifies('health.stopping', async () => {

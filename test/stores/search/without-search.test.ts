@@ -117,7 +117,7 @@ describe('On a MongoDB without search', () => {
       });
     }
     await direct.close();
-  }, 120_000);
+  }, 60_000);
 
   test('phrases and signs of a query are words to it, not commands', async () => {
     const direct = connectDatabase(engine.uri, 'community');

@@ -25,7 +25,7 @@ beforeAll(async () => {
   first = app.seed.projectId;
   second = await addNeighbour(app, 'project');
   third = await addNeighbour(app, 'project');
-}, 120_000);
+}, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
 const ask = (method: string, path: string, cookie: string, body?: unknown) =>
