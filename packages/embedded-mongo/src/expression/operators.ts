@@ -1,5 +1,5 @@
-import { Long } from 'bson';
-import { isObject, Kind, kindOf, numeric, setField, type Document, fieldsOf } from '../bson/value.ts';
+import type { Long } from 'bson';
+import { isObject, Kind, kindOf, setField, type Document, fieldsOf } from '../bson/value.ts';
 import { CommandError, notImplemented } from '../errors.ts';
 import { equal } from '../query/compare.ts';
 import { typeName } from '../query/type-names.ts';
@@ -87,44 +87,3 @@ export const OPERATORS: Readonly<Record<string, Operator>> = {
   $setField: setFieldOf,
   $substrCP: operands(3, 3, substrCP),
 };
-
-/** `$sum`, the one accumulator of `$group`. Ints grow into longs, and a long that overflows becomes a double, as in MongoDB. */
-export class Sum {
-  #kind: number = Kind.int;
-  #whole: number | bigint = 0;
-  #double = 0;
-  #error = 0;
-
-  /** Values other than numbers do not count. */
-  add(value: unknown): void {
-    if (!isNumber(value)) return;
-    const kind = kindOf(value);
-    if (kind === Kind.decimal) throw notImplemented('$sum of Decimal128');
-    if (kind === Kind.double) this.#addDouble(Number(numeric(value)));
-    else {
-      const near = Number(this.#whole) + Number(numeric(value));
-      this.#whole = Number.isSafeInteger(near) ? near : BigInt(this.#whole) + BigInt(numeric(value));
-    }
-    if (kind === Kind.double || this.#kind === Kind.int) this.#kind = kind;
-  }
-
-  result(): unknown {
-    if (this.#kind === Kind.double) {
-      const sum = this.#double + this.#error;
-      // Infinities leave NaN as the error.
-      return double((Number.isNaN(sum) ? this.#double : sum) + Number(this.#whole));
-    }
-    const whole = this.#whole;
-    if (this.#kind === Kind.int && whole >= -0x80000000 && whole <= 0x7fffffff) return Number(whole);
-    const exact = BigInt(whole);
-    return BigInt.asIntN(64, exact) === exact ? Long.fromBigInt(exact) : double(Number(whole));
-  }
-
-  /** Neumaier's method carries the rounding error of each addition along. */
-  #addDouble(value: number): void {
-    const sum = this.#double + value;
-    const [large, small] = Math.abs(this.#double) >= Math.abs(value) ? [this.#double, value] : [value, this.#double];
-    this.#error += large - sum + small;
-    this.#double = sum;
-  }
-}

@@ -1,18 +1,19 @@
 import { type Document, fieldsOf, isObject, setField } from '../bson/value.ts';
-import { Sum } from '../expression/operators.ts';
 import { type Expression, parseExpression, type Scope } from '../expression/expression.ts';
 import { valueKey } from '../expression/operator.ts';
 import { CommandError } from '../errors.ts';
+import { type Accumulator, ACCUMULATORS } from './accumulators.ts';
 import { Memory, type StageParser } from './context.ts';
 
 interface Group {
   id: unknown;
-  sums: Sum[];
+  values: Accumulator[];
 }
 
 interface Field {
   name: string;
   value: Expression;
+  start: () => Accumulator;
 }
 
 export const group: StageParser = (spec, { scope }) => {
@@ -32,15 +33,15 @@ export const group: StageParser = (spec, { scope }) => {
         const key = valueKey(value);
         found = groups.get(key);
         if (!found) {
-          groups.set(key, (found = { id: value, sums: fields.map(() => new Sum()) }));
+          groups.set(key, (found = { id: value, values: fields.map(({ start }) => start()) }));
           memory.add(key.length + 64);
         }
       }
-      for (const [at, field] of fields.entries()) found.sums[at]?.add(field.value(item));
+      for (const [at, field] of fields.entries()) found.values[at]?.add(field.value(item));
     }
-    for (const { id: _id, sums } of groups.values()) {
+    for (const { id: _id, values } of groups.values()) {
       const doc: Document = { _id };
-      for (const [at, { name }] of fields.entries()) setField(doc, name, sums[at]?.result());
+      for (const [at, { name }] of fields.entries()) setField(doc, name, values[at]?.result());
       yield { doc };
     }
   };
@@ -53,11 +54,12 @@ function parseField(name: string, spec: unknown, scope: Scope): Field {
   if (!entry?.[0].startsWith('$')) throw new CommandError(40234, `The field '${name}' must be an accumulator object`);
   if (more) throw new CommandError(40238, `The field '${name}' must specify one accumulator`);
   const [operator, given] = entry;
-  if (operator !== '$sum') throw new CommandError(15952, `unknown group operator '${operator}'`);
+  const start = Object.hasOwn(ACCUMULATORS, operator) ? ACCUMULATORS[operator] : undefined;
+  if (!start) throw new CommandError(15952, `unknown group operator '${operator}'`);
   if (Array.isArray(given) && given.length !== 1)
     throw new CommandError(40237, `The ${operator} accumulator is a unary operator`);
   const operand: unknown = Array.isArray(given) ? given[0] : given;
-  return { name, value: parseExpression(operand, scope) };
+  return { name, value: parseExpression(operand, scope), start };
 }
 
 /** `$count`, written as the stages it stands for. */

@@ -95,6 +95,14 @@ function predicateBounds(predicate: Predicate, multikey: boolean): Range[] | und
       return orderBounds(predicate.op, predicate.value, multikey);
     case 'regex':
       return prefixBounds(predicate.source);
+    case 'element': {
+      // One element, and so one key, meets all items. The key of an element that is an array says nothing about its own elements.
+      const all = predicate.items.flatMap((item) => {
+        const ranges = item.op === 'element' ? undefined : predicateBounds(item, true);
+        return ranges ? [ranges] : [];
+      });
+      return all.length === 0 ? undefined : all.reduce(intersect);
+    }
     default:
       return undefined;
   }

@@ -9,7 +9,10 @@ import { kindsOf } from './type-names.ts';
 
 export type Order = 'gt' | 'gte' | 'lt' | 'lte';
 
-/** One operator's condition on the values at a path. The values of `in` are sorted and distinct. `collate` is there for strings only. */
+/**
+ * One operator's condition on the values at a path. The values of `in` are sorted and distinct. `collate` is there for strings only.
+ * `element` is met by an array of which one element meets all items.
+ */
 export type Predicate =
   | { op: 'eq'; value: unknown; collate?: Compare }
   | { op: Order; value: unknown; collate?: Compare }
@@ -17,6 +20,7 @@ export type Predicate =
   | { op: 'exists' }
   | { op: 'type'; kinds: ReadonlySet<number> }
   | { op: 'regex'; pattern: Pattern; source: BSONRegExp }
+  | { op: 'element'; items: Predicate[] }
   | { op: 'not'; items: Predicate[] };
 
 /** A parsed query filter. `and` of nothing matches everything, `or` of nothing matches nothing. */
@@ -69,6 +73,7 @@ function collatedPredicate(predicate: Predicate, collate: Compare): Predicate {
       return predicate.values.some(mayHoldText)
         ? { ...predicate, values: predicate.values.toSorted(collate), collate }
         : predicate;
+    case 'element':
     case 'not':
       return { ...predicate, items: predicate.items.map((item) => collatedPredicate(item, collate)) };
     default:
@@ -134,6 +139,12 @@ const OPERATORS: Readonly<Record<string, Parse>> = {
     if (isObject(operand) && !isOperatorDocument(operand))
       throw new CommandError(2, '$not needs a document of operators, and not an empty one');
     return { op: 'not', items: parseCondition(operand) };
+  },
+  $elemMatch: (operand) => {
+    if (!isObject(operand)) throw new CommandError(2, '$elemMatch needs an Object');
+    if (!isOperatorDocument(operand) || Object.keys(operand).some((name) => /^\$(and|or|nor)$/.test(name)))
+      throw notImplemented('$elemMatch on the fields of embedded documents');
+    return { op: 'element', items: parseCondition(operand) };
   },
   $regex: (operand, _name, { $options }) => ({ op: 'regex', ...regexOf(operand, $options) }),
   $options: (_operand, _name, siblings) => {

@@ -22,7 +22,8 @@ export function matches(filter: Filter, doc: Document): boolean {
 function matchesAt(doc: unknown, parts: Parts, predicate: Predicate): boolean {
   // Negations quantify over the whole field, not over one of its elements.
   if (predicate.op === 'not') return !predicate.items.every((item) => matchesAt(doc, parts, item));
-  return someAt(doc, parts, predicate.op !== 'exists', (leaf) => passes(predicate, leaf));
+  const expand = predicate.op !== 'exists' && predicate.op !== 'element';
+  return someAt(doc, parts, expand, (leaf) => passes(predicate, leaf));
 }
 
 /** True when one value passes, for `$pull` conditions and partial index filters. */
@@ -52,6 +53,8 @@ function passes(predicate: Predicate, leaf: unknown): boolean {
       if (kind === Kind.string || kind === Kind.symbol) return predicate.pattern.test(String(leaf));
       return kind === Kind.regex && equal(predicate.source, leaf);
     }
+    case 'element':
+      return Array.isArray(leaf) && leaf.some((one) => predicate.items.every((item) => passes(item, one)));
     case 'not':
       return !predicate.items.every((item) => passes(item, leaf));
   }

@@ -68,6 +68,10 @@ const condition: fc.Arbitrary<unknown> = fc.oneof(
   fc.record({ $ne: operand }),
   fc.record({ $exists: fc.boolean() }),
   fc.record({ $not: fc.record({ $gte: scalar }) }),
+  fc
+    .record({ $gte: scalar, $lt: scalar, $ne: scalar, $in: fc.array(scalar, { maxLength: 2 }) }, { requiredKeys: [] })
+    .filter((one) => Object.keys(one).length > 0)
+    .map((one) => ({ $elemMatch: one })),
   fc.record({ $type: fc.constantFrom('number', 'string', 'null', 'array') }),
   fc.constantFrom(/^a/, /^ab?/, /^a\0?b/, /^(a|b)/, /b$/, /^A/i),
 );

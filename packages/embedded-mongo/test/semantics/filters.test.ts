@@ -31,6 +31,14 @@ const big = '9007199254740993';
 type Case = [values: unknown[], filter: object, found: number[]];
 
 const TABLES: Record<string, Case[]> = {
+  'one element of an array': [
+    [[[1, 9], [1, 5], 5, [[5]], [], null], { a: { $elemMatch: { $gt: 2, $lt: 8 } } }, [1]],
+    [[['ab', 'z'], ['az'], 'ac'], { a: { $elemMatch: { $gte: 'ab', $lt: 'ac' } } }, [0]],
+    [[[1], [1, 2], [], 2], { a: { $elemMatch: { $ne: 1 } } }, [1]],
+    [[[[5]], [5]], { a: { $elemMatch: { $elemMatch: { $eq: 5 } } } }, [0]],
+    [[[null], [], null], { a: { $elemMatch: { $eq: null } } }, [0]],
+    [[[1, 9], [5]], { a: { $not: { $elemMatch: { $gt: 2, $lt: 8 } } } }, [0]],
+  ],
   equality: [
     [[1, new Double(1), long('1'), dec('1.0'), '1', true], { a: 1 }, [0, 1, 2, 3]],
     [[0, new Double(-0), dec('-0'), dec('0E+3')], { a: 0 }, [0, 1, 2, 3]],
@@ -281,6 +289,9 @@ describe('a filter that is refused', () => {
     [{ a: { $in: [{ $gt: 1 }] } }, 2],
     [{ a: { $not: 1 } }, 2],
     [{ a: { $not: {} } }, 2],
+    [{ a: { $elemMatch: 1 } }, 2],
+    [{ a: { $elemMatch: { b: 1 } } }, 238],
+    [{ a: { $elemMatch: { $or: [{ b: 1 }] } } }, 238],
     [{ a: { $ne: /x/ } }, 2],
     [{ a: { $gt: /x/ } }, 2],
     [{ a: { $type: 'nothing' } }, 2],

@@ -1,4 +1,4 @@
-import { EJSON, Long } from 'bson';
+import { Double, EJSON, Long } from 'bson';
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addIndex, type Anything, failureOf, startTestEngine, type TestEngine } from '../engine.ts';
@@ -100,6 +100,21 @@ const GROUPS: Case[] = [
     [{ _id: 1, big: Long.fromString('45000000000') }],
   ],
   [[{ $group: { _id: 1, n: { $sum: 1 } } }], [{ _id: 1, n: 5 }]],
+  [
+    [
+      {
+        $group: {
+          _id: 1,
+          mean: { $avg: '$n' },
+          least: { $min: '$n' },
+          most: { $max: '$who' },
+          none: { $avg: '$nope' },
+          no: { $max: '$nope' },
+        },
+      },
+    ],
+    [{ _id: 1, mean: new Double(3), least: 1, most: 'bob', none: null, no: null }],
+  ],
   [[{ $match: { who: 'ann' } }, { $group: { _id: 1, n: { $sum: 1 } } }], [{ _id: 1, n: 2 }]],
   [[{ $match: { who: 'zed' } }, { $group: { _id: 1, n: { $sum: 1 } } }], []],
   [
