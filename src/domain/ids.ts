@@ -32,6 +32,8 @@ export const idPrefixes = {
   grant: 'grant',
   dataset: 'ds',
   experiment: 'xp',
+  recordType: 'rct',
+  record: 'rec',
   instance: 'ins',
 } as const;
 export type IdKind = keyof typeof idPrefixes;

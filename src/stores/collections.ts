@@ -24,6 +24,8 @@ import type { QuotaScope } from '#src/domain/access/quota.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { DatasetRecord, LedgerRecord } from '#src/domain/experiments/dataset.ts';
 import type { CellRow, DatasetVersionRow, ExperimentGraphRow, ExperimentRow } from '#src/stores/experiments/rows.ts';
+import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
+import type { RecordRow } from '#src/stores/records/row.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
 /** `_id` is `<projectId>/<name>`. */
@@ -234,6 +236,8 @@ export interface Collections {
   readonly experiments: Collection<ExperimentRow>;
   readonly experimentGraphs: Collection<ExperimentGraphRow>;
   readonly experimentCells: Collection<CellRow>;
+  readonly recordTypes: Collection<RecordTypeRecord>;
+  readonly records: Collection<RecordRow>;
   readonly oauthClients: Collection<OAuthClient>;
   readonly oauthConsents: Collection<ConsentRequest>;
   readonly oauthGrants: Collection<OAuthGrant>;
@@ -284,6 +288,8 @@ const names = [
   'experiments',
   'experimentGraphs',
   'experimentCells',
+  'recordTypes',
+  'records',
   'oauthClients',
   'oauthConsents',
   'oauthGrants',

@@ -122,6 +122,14 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ status: 1 }, { partialFilterExpression: { status: 'running' } }],
   ],
   experimentCells: [[{ organizationId: 1, experimentId: 1, documentId: 1 }], [{ organizationId: 1, documentId: 1 }]],
+  recordTypes: [[{ organizationId: 1, projectId: 1, name: 1 }]],
+  records: [
+    [{ organizationId: 1, documentId: 1 }],
+    [{ organizationId: 1, projectId: 1, recordTypeId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, recordTypeId: 1, status: 1, createdAt: -1, _id: -1 }],
+    // Every field of every type: a facet is a field with its value.
+    [{ organizationId: 1, projectId: 1, recordTypeId: 1, facets: 1 }],
+  ],
   oauthClients: [[{ organizationId: 1, createdAt: -1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   oauthConsents: [[{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   oauthGrants: [
