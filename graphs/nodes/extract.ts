@@ -18,35 +18,68 @@ import { rulesUsage } from '#graphs/models/usage.ts';
 import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 
 /** Version of the rules: another one computes kept outcomes again. */
-const rules = 'rules-2';
+const rules = 'rules-3';
 
 /** Names that the result uses itself. */
 const reserved = new Set(['missing', 'modelLabel', 'ocrResultId']);
 
-const Field = z.strictObject({
-  type: z
-    .enum([...scalarTypes, 'array'])
-    .describe('date: YYYY-MM-DD; money: { amount, currency }; array: list of texts'),
-  items: z
-    .strictObject({ type: z.literal('string') })
-    .optional()
-    .describe('Item type of an array'),
+const fieldNames = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/);
+const described = {
   description: z.string().max(1_000).optional().describe('Description of the field, for the model'),
   aliases: z
     .array(z.string().trim().min(1).max(100))
     .max(30)
     .optional()
-    .describe('Other names of the field in documents'),
+    .describe('Other names of the field in documents, such as headers of a column'),
   required: z.boolean().default(false).describe('true: list the field in missing if it is not found'),
+};
+
+/** Field of an object or of a row: one level of nesting. */
+const Inner = z.strictObject({
+  type: z
+    .enum([...scalarTypes, 'array'])
+    .describe('date: YYYY-MM-DD; money: { amount, currency }; array: list of texts'),
+  items: z.strictObject({ type: z.literal('string') }).optional(),
+  ...described,
 });
+const Cell = z.strictObject({ type: z.enum(scalarTypes), ...described });
+
+const mostInside = 20;
+const inside = <T extends z.ZodType>(field: T) =>
+  z
+    .record(fieldNames, field)
+    .refine(
+      (fields) => Object.keys(fields).length >= 1 && Object.keys(fields).length <= mostInside,
+      `expected 1 to ${mostInside} fields`,
+    );
+
+const Field = z
+  .strictObject({
+    type: z
+      .enum([...scalarTypes, 'object', 'array'])
+      .describe('date: YYYY-MM-DD; money: { amount, currency }; object: has fields; array: list of items'),
+    items: z
+      .union([
+        z.strictObject({ type: z.literal('string') }),
+        z.strictObject({ type: z.literal('object'), fields: inside(Cell) }),
+      ])
+      .optional()
+      .describe('Items of an array: texts, or objects with fields, such as the line items of an invoice'),
+    fields: inside(Inner).optional().describe('Fields of an object by name'),
+    ...described,
+  })
+  .superRefine(({ type, fields, items }, context) => {
+    const issue = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    if (type === 'object' && fields === undefined) issue('fields', 'a field of type object needs fields');
+    if (type !== 'object' && fields !== undefined)
+      issue('fields', type === 'array' ? 'fields of an array stand in items' : `a field of type ${type} has no fields`);
+    if (type !== 'array' && items?.type === 'object') issue('items', `a field of type ${type} has no items: use array`);
+  });
 
 const Params = z.strictObject({
   fields: z
     .record(
-      z
-        .string()
-        .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/)
-        .refine((name) => !reserved.has(name), 'this name is reserved: use another name'),
+      fieldNames.refine((name) => !reserved.has(name), 'this name is reserved: use another name'),
       Field,
     )
     .refine((fields) => Object.keys(fields).length >= 1 && Object.keys(fields).length <= 50, 'expected 1 to 50 fields')

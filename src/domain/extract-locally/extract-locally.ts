@@ -1,11 +1,11 @@
-import { absent, type FieldRule, type FieldValue, type FoundField } from '#src/domain/extract-locally/field.ts';
 import {
-  evidenceAt,
-  placedLines,
-  readingConfidence,
-  type PagedText,
-  type PlacedLine,
-} from '#src/domain/extract-locally/page-text.ts';
+  absent,
+  type FieldRule,
+  type SimpleValue,
+  type FoundField,
+  type ScalarType,
+} from '#src/domain/extract-locally/field.ts';
+import { placeText, type PagedText, type PlacedLine, type PlacedText } from '#src/domain/extract-locally/page-text.ts';
 import { typedValues, type TypedSpan } from '#src/domain/extract-locally/typed-value.ts';
 import { findCompany } from '#src/domain/extract-locally/find-company.ts';
 import { findDate } from '#src/domain/extract-locally/find-date.ts';
@@ -37,47 +37,47 @@ const totals = new Set(wordsFor.money.split('|').concat('grand total', 'total am
  * Every value has its evidence; missing fields are `absent`. A field of a long text takes a while, so callers should yield between fields.
  */
 export function localFinder(document: PagedText): (name: string, rule: FieldRule) => FoundField {
-  const lines = placedLines(document);
-  return (name, rule) => findField({ document, lines, names: namesOf(name, rule) }, rule);
+  const placed = placeText(document);
+  return (name, rule) => findField({ placed, names: namesOf(name, rule) }, rule);
 }
 
 interface Search {
-  readonly document: PagedText;
-  readonly lines: readonly (readonly PlacedLine[])[];
+  readonly placed: PlacedText;
   readonly names: readonly string[];
 }
 
 function findField(search: Search, { type }: FieldRule): FoundField {
+  if (type === 'object') return absent;
   if (type === 'array') return listOf(search);
   const sum = wholeSum(search, type);
   const found = (sum === undefined ? byLabel(search, type) : sum) ?? unlabelled(search, type);
   if (found === null) return absent;
-  const { document, lines } = search;
-  const confidence = found.sure * readingConfidence(lines, found);
-  return { value: found.value, evidence: evidenceAt(document, lines, found), confidence, verified: true };
+  const { placed } = search;
+  const confidence = found.sure * placed.readingConfidence(found);
+  return { value: found.value, evidence: placed.evidenceAt(found), confidence, verified: true };
 }
 
 /**
  * The total, for a field of money whose first name says so. Without decimals it is found like any other value, if its label is not part of
  * another one.
  */
-function wholeSum(search: Search, type: FieldRule['type']): Found | null | undefined {
+function wholeSum(search: Search, type: ScalarType): Found | null | undefined {
   const {
-    lines,
+    placed,
     names: [name = ''],
   } = search;
   if (type !== 'money' || !totals.has(foldText(name))) return undefined;
-  const total = findTotal(lines);
+  const total = findTotal(placed.lines);
   if (total !== null) return total;
   const labelled = byLabel(search, type);
   return labelled === null || labelled.sure < leastLabel || isNothing(labelled.value) ? null : labelled;
 }
 
-const isNothing = (value: FieldValue): boolean => typeof value === 'object' && 'amount' in value && value.amount === 0;
+const isNothing = (value: SimpleValue): boolean => typeof value === 'object' && 'amount' in value && value.amount === 0;
 
 type Found = TypedSpan & { readonly sure: number };
 
-function byLabel({ document, lines, names }: Search, type: Exclude<FieldRule['type'], 'array'>): Found | null {
+function byLabel({ placed: { text, lines }, names }: Search, type: ScalarType): Found | null {
   let best: Found | null = null;
   for (const page of lines)
     for (const [at, name] of names.entries())
@@ -89,9 +89,9 @@ function byLabel({ document, lines, names }: Search, type: Exclude<FieldRule['ty
         const sure =
           baseConfidence.label * labelled.score * (at === 0 ? 1 : 0.98) * (labelled.isWhole ? 1 : partOfLabel);
         if (place === undefined || (best !== null && sure <= best.sure)) continue;
-        const value = within(document.text, place, labelled.text, type);
+        const value = within(text, place, labelled.text, type);
         if (value === null) continue;
-        const nearby = sure * (goesOn(document.text.slice(place.start, value.start), labelled.text) ? partOfLabel : 1);
+        const nearby = sure * (goesOn(text.slice(place.start, value.start), labelled.text) ? partOfLabel : 1);
         if (best === null || nearby > best.sure) best = { ...value, sure: nearby };
       }
   return best;
@@ -104,12 +104,7 @@ function goesOn(before: string, beside: string): boolean {
 }
 
 /** The typed value next to a label. Its words can have wider gaps in the line than in the label's value. */
-function within(
-  text: string,
-  place: PlacedLine,
-  beside: string,
-  type: Exclude<FieldRule['type'], 'array'>,
-): TypedSpan | null {
+function within(text: string, place: PlacedLine, beside: string, type: ScalarType): TypedSpan | null {
   const words = beside.split(' ');
   const start = text.slice(0, place.end).lastIndexOf(beside);
   const from = start >= place.start ? start : text.indexOf(words[0] ?? '', place.start);
@@ -119,13 +114,13 @@ function within(
   return first === undefined ? null : { value: first.value, start: from + first.start, end: from + first.end };
 }
 
-function unlabelled({ document, lines, names }: Search, type: FieldRule['type']): Found | null {
+function unlabelled({ placed: { text, lines }, names }: Search, type: ScalarType): Found | null {
   if (type !== 'string' && type !== 'date' && type !== 'money') return null;
   const known = wordsFor[type].split('|');
   if (!names.some((name) => known.includes(foldText(name)))) return null;
   if (type === 'string') return findCompany(lines);
   if (type === 'date') return findDate(lines);
-  const [first, ...others] = typedValues(document.text, type);
+  const [first, ...others] = typedValues(text, type);
   if (first === undefined) return null;
   const alone = others.every(({ value }) => JSON.stringify(value) === JSON.stringify(first.value));
   return alone && !isNothing(first.value) ? { ...first, sure: baseConfidence.only } : null;
@@ -137,16 +132,16 @@ const mostItems = 20;
 function listOf(search: Search): FoundField {
   const whole = byLabel(search, 'string');
   if (whole === null) return absent;
-  const { document, lines } = search;
-  const text = document.text.slice(whole.start, whole.end);
+  const { placed } = search;
+  const text = placed.text.slice(whole.start, whole.end);
   const items = [...text.matchAll(/[^,;•|]+/gu)].slice(0, mostItems).flatMap((match) =>
     typedValues(match[0], 'string').map(({ value, start, end }) => ({
       value: typeof value === 'string' ? value : '',
       span: { start: whole.start + match.index + start, end: whole.start + match.index + end },
     })),
   );
-  const evidence = items.map(({ span }) => evidenceAt(document, lines, span));
-  const confidence = whole.sure * readingConfidence(lines, whole);
+  const evidence = items.map(({ span }) => placed.evidenceAt(span));
+  const confidence = whole.sure * placed.readingConfidence(whole);
   return { value: items.map(({ value }) => value), evidence, confidence, verified: true };
 }
 

@@ -1,7 +1,7 @@
 import type { OcrLine, OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import { union } from '#src/domain/segment-locally/geometry.ts';
 import type { Evidence } from '#src/domain/extract-locally/field.ts';
-import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
+import { firstAtLeast, type Span } from '#src/domain/extract-locally/locate-quote.ts';
 
 /** Recognized text with its pages joined by a form feed. */
 export interface PagedText {
@@ -30,21 +30,47 @@ export function placedLines({ text, pages }: PagedText): PlacedLine[][] {
   });
 }
 
-/** Evidence of a span: literal text, page and bounding box of its words. */
-export function evidenceAt({ text }: PagedText, lines: readonly (readonly PlacedLine[])[], span: Span): Evidence {
-  const page = text.slice(0, span.start).split('\f').length - 1;
-  const boxes = (lines[page] ?? [])
-    .filter((line) => line.start < span.end && line.end > span.start)
-    .flatMap((line) => wordBoxes(line, span));
-  const { start, end } = span;
-  return { text: text.slice(start, end), start, end, page, box: boxes.length === 0 ? null : union(boxes) };
+/** A text with its lines, and what is known of its spans. */
+export interface PlacedText {
+  readonly text: string;
+  readonly lines: readonly (readonly PlacedLine[])[];
+  /** Evidence of a span: literal text, page and bounding box of its words. */
+  evidenceAt(span: Span): Evidence;
+  /** Mean word confidence of a span, 0..1; 1 if unknown. */
+  readingConfidence(span: Span): number;
 }
 
-/** Mean word confidence of a span, 0..1; 1 if unknown. */
-export function readingConfidence(lines: readonly (readonly PlacedLine[])[], span: Span): number {
-  const touched = lines.flat().filter((line) => line.start < span.end && line.end > span.start);
-  const words = touched.flatMap((line) => wordsIn(line, span).map(({ confidence }) => confidence));
-  return words.length === 0 ? 1 : words.reduce((sum, value) => sum + value, 0) / words.length / 100;
+/** Places the lines of a text once; each span then costs its own lines only. */
+export function placeText(document: PagedText): PlacedText {
+  const { text } = document;
+  const lines = placedLines(document);
+  const flat = lines.flat();
+  const lineEnds = flat.map(({ end }) => end);
+  const breaks: number[] = [];
+  for (let at = text.indexOf('\f'); at !== -1; at = text.indexOf('\f', at + 1)) breaks.push(at);
+  const touched = ({ start, end }: Span): PlacedLine[] => {
+    const found: PlacedLine[] = [];
+    for (let at = firstAtLeast(lineEnds, start + 1); at < flat.length; at += 1) {
+      const line = flat[at];
+      if (line === undefined || line.start >= end) break;
+      found.push(line);
+    }
+    return found;
+  };
+  return {
+    text,
+    lines,
+    evidenceAt(span) {
+      const { start, end } = span;
+      const boxes = touched(span).flatMap((line) => wordBoxes(line, span));
+      const box = boxes.length === 0 ? null : union(boxes);
+      return { text: text.slice(start, end), start, end, page: firstAtLeast(breaks, start), box };
+    },
+    readingConfidence(span) {
+      const words = touched(span).flatMap((line) => wordsIn(line, span).map(({ confidence }) => confidence));
+      return words.length === 0 ? 1 : words.reduce((sum, value) => sum + value, 0) / words.length / 100;
+    },
+  };
 }
 
 function wordBoxes(line: PlacedLine, span: Span) {

@@ -1,9 +1,9 @@
 import { findTyped } from '#src/domain/segment-locally/values.ts';
-import type { FieldValue, Money, ScalarType } from '#src/domain/extract-locally/field.ts';
+import type { SimpleValue, Money, ScalarType } from '#src/domain/extract-locally/field.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
 
 export interface TypedSpan extends Span {
-  readonly value: FieldValue;
+  readonly value: SimpleValue;
 }
 
 const longestText = 500;
@@ -35,7 +35,7 @@ function wholeText(text: string): TypedSpan[] {
   return value === '' ? [] : [{ start, end: start + value.length, value }];
 }
 
-function valueOf(written: string, type: Exclude<ScalarType, 'string' | 'boolean'>): FieldValue | null {
+function valueOf(written: string, type: Exclude<ScalarType, 'string' | 'boolean'>): SimpleValue | null {
   if (type === 'date') return /^\d/.test(written) ? written : null;
   if (type === 'money') return moneyOf(written);
   const number = Number(written);
@@ -51,7 +51,7 @@ function moneyOf(written: string): Money | null {
 /**
  * True if a passage contradicts a value: it has numbers or dates, but none equals the value. Accepts swapped days and months.
  */
-export function contradicts(passage: string, value: FieldValue): boolean {
+export function contradicts(passage: string, value: SimpleValue): boolean {
   if (typeof value === 'number') return differs(typedValues(passage, 'number'), (found) => found === value);
   if (typeof value === 'string') {
     const parts = /^(\d{4})-(\d\d)-(\d\d)$/.exec(value);
@@ -67,6 +67,6 @@ export function contradicts(passage: string, value: FieldValue): boolean {
   );
 }
 
-function differs(found: readonly TypedSpan[], same: (value: FieldValue) => boolean): boolean {
+function differs(found: readonly TypedSpan[], same: (value: SimpleValue) => boolean): boolean {
   return found.length > 0 && !found.some(({ value }) => same(value));
 }
