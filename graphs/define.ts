@@ -93,8 +93,8 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly secrets?: readonly string[];
   /** Config field with the URL that secrets are sent to. */
   readonly address?: string;
-  /** Same input, same output, no side effect but its own result row: later runs reuse its cached outcome. */
-  readonly pure: boolean;
+  /** Same input, same output, no side effect but its own result row: later runs reuse its cached outcome. It can depend on the config. */
+  pure: boolean | ((params: z.output<Schema>) => boolean);
   /** A pure node that is faster than the cache lookup, and so is not cached. */
   readonly cheap?: true;
   /** Labels of the engine or model, which become part of the cache key besides config, input and document. */

@@ -5,6 +5,8 @@ import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { Segmenters } from '#src/domain/ports/segmenter.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
+import type { RecordStore } from '#src/stores/records/record-store.ts';
+import type { RecordTypeStore } from '#src/stores/records/record-types.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
@@ -63,6 +65,8 @@ export interface NodeDeps {
   readDocument(run: RunFacts, documentId: string): Promise<FoundDocument | null>;
   readonly images: Pick<ImageCodec, 'transform' | 'raster'>;
   readonly results: ResultStore;
+  readonly recordTypes: Pick<RecordTypeStore, 'find' | 'list'>;
+  readonly records: Pick<RecordStore, 'find' | 'save'>;
   readonly search: SearchIndex;
   readonly ocr: OcrEngine;
   readonly models: Models;

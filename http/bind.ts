@@ -46,6 +46,8 @@ export interface Presentation {
   readonly prepare?: (request: Request) => unknown;
   /** Names of the tool's fields, by the names in the row. */
   readonly rename?: Readonly<Record<string, string>>;
+  /** Turns what was asked into the tool's input, where names are not enough. */
+  readonly convert?: (asked: object) => object;
   /** Sets a status or headers beyond the row's. */
   readonly present?: (response: Response, output: Record<string, unknown>, outcome: Outcome) => void;
   /** Sends the output in another form than JSON. False: this request asks for JSON. */
@@ -186,7 +188,8 @@ function handlerOf(
       deps: facade.deps,
       outcome: {},
     };
-    const output = await callTool(tool, ctx, renamed(input, presentation.rename));
+    const converted = presentation.convert?.(input) ?? renamed(input, presentation.rename);
+    const output = await callTool(tool, ctx, converted);
     response.status(row.status);
     presentation.present?.(response, output, ctx.outcome);
     if (presentation.send?.(request, response, output) !== true) response.json(output);

@@ -30,6 +30,7 @@ export const shownTools: Readonly<Record<Toolset, readonly AnyTool[]>> = {
     tools.setDocumentVisibility,
     tools.deleteDocument,
   ],
+  records: [tools.queryRecords, tools.correctRecord, tools.listRecordTypes, tools.saveRecordType],
   experiments: [
     tools.saveDataset,
     tools.getDataset,

@@ -2,7 +2,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { projectFor, type Principal } from '#src/domain/access/principal.ts';
 
 /** Values of `?toolsets=`. `core` is always included. */
-export const toolsets = ['core', 'workflows', 'runs', 'documents', 'experiments', 'keys'] as const;
+export const toolsets = ['core', 'workflows', 'runs', 'documents', 'records', 'experiments', 'keys'] as const;
 export type Toolset = (typeof toolsets)[number];
 
 /** Restrictions that the URL of a connection sets. */

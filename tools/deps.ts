@@ -27,6 +27,8 @@ import type { GroundingTexts } from '#src/stores/grounding-texts.ts';
 import type { IdempotencyStore } from '#src/stores/idempotency.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
+import type { RecordStore } from '#src/stores/records/record-store.ts';
+import type { RecordTypeStore } from '#src/stores/records/record-types.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 import type { SecretStore } from '#src/stores/secrets.ts';
@@ -60,6 +62,8 @@ export interface ToolDeps {
   readonly experiments: ExperimentStore;
   readonly steps: StepStore;
   readonly results: ResultStore;
+  readonly recordTypes: RecordTypeStore;
+  readonly records: RecordStore;
   readonly search: SearchIndex;
   readonly idempotency: IdempotencyStore;
   readonly oauth: OAuthStore;

@@ -60,6 +60,10 @@ import { readRun } from '#tools/runs/read-run.ts';
 import { replayExecution } from '#tools/runs/replay-execution.ts';
 import { resumeRun } from '#tools/runs/resume-run.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
+import { correctRecord } from '#tools/records/correct-record.ts';
+import { listRecordTypes } from '#tools/records/list-record-types.ts';
+import { queryRecords } from '#tools/records/query-records.ts';
+import { saveRecordType } from '#tools/records/save-record-type.ts';
 import { deleteSecret } from '#tools/secrets/delete-secret.ts';
 import { listSecrets } from '#tools/secrets/list-secrets.ts';
 import { setSecret } from '#tools/secrets/set-secret.ts';
@@ -128,6 +132,10 @@ export const tools = {
   listDocumentRuns,
   setDocumentVisibility,
   deleteDocument,
+  listRecordTypes,
+  saveRecordType,
+  queryRecords,
+  correctRecord,
   presignUpload,
   acknowledgeUpload,
   uploadDocument,

@@ -8,6 +8,7 @@ import type { DocumentTraces, RunTrace } from '#src/stores/document-traces.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { RecordStore } from '#src/stores/records/record-store.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { UsageStore } from '#src/stores/usage.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
@@ -17,6 +18,7 @@ export interface ForgetParts {
   readonly objects: Pick<ObjectStore, 'deleteAll'>;
   readonly usage: Pick<UsageStore, 'add'>;
   readonly results: Pick<ResultStore, 'deleteOf'>;
+  readonly records: Pick<RecordStore, 'deleteOf'>;
   readonly search: Pick<SearchIndex, 'delete'>;
   readonly conversations: Pick<ConversationStore, 'forgetDocument'>;
   readonly executions: Pick<ExecutionStore, 'cancelRun'>;
@@ -42,7 +44,7 @@ const settleMs = 60_000;
 export function createForgetDocument(
   parts: ForgetParts,
 ): (document: DocumentRecord) => Promise<readonly DocumentRecord[]> {
-  const { documents, objects, results, search, conversations, traces, events } = parts;
+  const { documents, objects, results, records, search, conversations, traces, events } = parts;
   return async (document) => {
     const { _id: documentId, organizationId, deletedAt } = document;
     if (deletedAt === undefined) throw new Error(`${documentId} is not being deleted`);
@@ -54,6 +56,7 @@ export function createForgetDocument(
     const derived = await markDerived(documents, document, now);
     await search.delete(organizationId, documentId);
     await results.deleteOf(organizationId, documentId);
+    await records.deleteOf(organizationId, documentId);
     await conversations.forgetDocument(organizationId, documentId);
     await traces.redact(organizationId, documentId);
     await traces.forget(organizationId, documentId, document.objectKey);

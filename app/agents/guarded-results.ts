@@ -1,6 +1,7 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
+import type { RecordStore } from '#src/stores/records/record-store.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
@@ -8,6 +9,7 @@ interface Parts {
   readonly documents: Pick<DocumentStore, 'findInOrganization'>;
   readonly results: ResultStore;
   readonly search: SearchIndex;
+  readonly records: Pick<RecordStore, 'find' | 'save' | 'deleteOf'>;
 }
 
 /**
@@ -15,7 +17,12 @@ interface Parts {
  * the abort signal, and results have no fence. The check follows each write, so a concurrent deletion either finds the row, or this check
  * finds the deletion and removes the row. Error: `document.not_found`.
  */
-export function guardedResults({ documents, results, search }: Parts): Pick<NodeDeps, 'results' | 'search'> {
+export function guardedResults({
+  documents,
+  results,
+  search,
+  records,
+}: Parts): Pick<NodeDeps, 'results' | 'search' | 'records'> {
   const unlessGone = async (of: { organizationId: string; documentId: string }, undo: () => Promise<void>) => {
     if ((await documents.findInOrganization(of.organizationId, of.documentId)) !== null) return;
     await undo();
@@ -36,6 +43,14 @@ export function guardedResults({ documents, results, search }: Parts): Pick<Node
       saveDescription: saving((origin, result) => results.saveDescription(origin, result)),
       saveEmbedding: saving((origin, result) => results.saveEmbedding(origin, result)),
       saveSegmentation: saving((origin, result) => results.saveSegmentation(origin, result)),
+    },
+    records: {
+      find: (tenant, id) => records.find(tenant, id),
+      async save(row) {
+        const saved = await records.save(row);
+        await unlessGone(row, () => records.deleteOf(row.organizationId, row.documentId));
+        return saved;
+      },
     },
     search: {
       ...search,

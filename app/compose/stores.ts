@@ -10,6 +10,8 @@ import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
 import { createIdempotencyStore } from '#src/stores/idempotency.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
+import { createRecordStore } from '#src/stores/records/record-store.ts';
+import { createRecordTypeStore } from '#src/stores/records/record-types.ts';
 import { createResultStore } from '#src/stores/results.ts';
 import { createSecretStore, type SecretKeys } from '#src/stores/secrets.ts';
 import { createStepStore } from '#src/stores/steps.ts';
@@ -57,6 +59,8 @@ export function createStores(
     workflows: createWorkflowStore(collections),
     datasets: createDatasetStore(collections),
     experiments: createExperimentStore(collections),
+    recordTypes: createRecordTypeStore(collections),
+    records: createRecordStore(collections),
     executions: createExecutionStore(database.client, collections),
     steps: createStepStore(collections),
     results: createResultStore(collections),

@@ -16,12 +16,18 @@ import { extractByModel } from '#graphs/models/extract-by-model.ts';
 import { modelLabelOf, requestOptions, usesModel } from '#graphs/models/request.ts';
 import { rulesUsage } from '#graphs/models/usage.ts';
 import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+import { questionAbout, readAnswer, recordFacts, recordTypeOf } from '#graphs/records/review-record.ts';
+import { storeAnswer, storeFound } from '#graphs/records/store-record.ts';
+import { TypeName } from '#src/contracts/records/record-type.ts';
+import { rulesOf } from '#src/domain/records/from-fields.ts';
+import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
+import { valuesOf } from '#src/domain/records/values.ts';
 
 /** Version of the rules: another one computes kept outcomes again. */
 const rules = 'rules-3';
 
 /** Names that the result uses itself. */
-const reserved = new Set(['missing', 'modelLabel', 'ocrResultId']);
+const reserved = new Set(['missing', 'modelLabel', 'ocrResultId', 'record']);
 
 const fieldNames = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/);
 const described = {
@@ -76,14 +82,24 @@ const Field = z
     if (type !== 'array' && items?.type === 'object') issue('items', `a field of type ${type} has no items: use array`);
   });
 
-const Params = z.strictObject({
+const ExtractParams = z.strictObject({
   fields: z
     .record(
       fieldNames.refine((name) => !reserved.has(name), 'this name is reserved: use another name'),
       Field,
     )
     .refine((fields) => Object.keys(fields).length >= 1 && Object.keys(fields).length <= 50, 'expected 1 to 50 fields')
-    .describe('Fields by name, like the properties of a JSON Schema'),
+    .optional()
+    .describe('Fields by name, like the properties of a JSON Schema. Use either fields or recordType'),
+  recordType: TypeName.optional().describe(
+    'Record type of the project, such as invoice: finds its fields and stores them as a record of the document',
+  ),
+  onDoubt: z
+    .enum(['mark', 'ask'])
+    .default('mark')
+    .describe(
+      'A record that misses a required field or breaks a rule: mark it as doubtful, or also ask a person and wait for the answer',
+    ),
   engine: engineField('local'),
   requireEvidence: z
     .boolean()
@@ -98,7 +114,13 @@ const Params = z.strictObject({
   maxOutputTokens: outputTokensField,
   output: outputField('fields'),
 });
+
+const Params = ExtractParams.refine(({ fields, recordType }) => (fields === undefined) !== (recordType === undefined), {
+  path: ['fields'],
+  message: 'use either fields or recordType',
+});
 type Params = z.output<typeof Params>;
+type Rules = Parameters<typeof extractByModel>[3];
 
 export const extract = defineNode({
   type: 'extract',
@@ -108,8 +130,9 @@ export const extract = defineNode({
   reads: ['ocr'],
   writes: [],
   channels: (config) => ({ writes: outputOf(config, 'fields') }),
-  literals: ['fields'],
-  pure: true,
+  literals: ['fields', 'recordType'],
+  // Storing a record is an effect.
+  pure: ({ recordType }) => recordType === undefined,
   dependsOn: (deps, params) => [usesModel(deps.chat, params) ? modelLabelOf(deps.chat, params) : `local/${rules}`],
   defaultTimeoutMs: 180_000,
   example: {
@@ -121,6 +144,8 @@ export const extract = defineNode({
   },
   async run(call) {
     const { deps, params, run, state } = call;
+    const type = params.recordType === undefined ? null : await recordTypeOf(call, params.recordType);
+    if (type !== null && call.answer !== undefined) return answered(call, type);
     const facts = readFacts(state, 'ocr', OcrFacts);
     const ocr = facts && stillThere(await deps.results.ocrById(run.organizationId, facts.ocrResultId));
     const text = ocr?.text ?? '';
@@ -129,32 +154,49 @@ export const extract = defineNode({
       pages: ocr?.result.pages ?? [],
       shown: text.slice(0, params.maxTextCharacters).toWellFormed(),
     };
-    const { found, usage, modelLabel } = await findFields(call, document);
+    const rules: Rules = type === null ? (params.fields ?? {}) : rulesOf(type.fields);
+    const { found, usage, modelLabel } = await findFields(call, document, rules);
     const fields = Object.fromEntries(Object.entries(found).map(([name, field]) => [name, accepted(field, params)]));
-    const missing = Object.entries(params.fields)
-      .filter(([name, { required }]) => required && fields[name]?.value === null)
-      .map(([name]) => name);
+    const required = type === null ? (params.fields ?? {}) : type.fields;
+    const missing = Object.keys(required).filter((name) => required[name]?.required && fields[name]?.value === null);
     if (missing.length > 0 && params.onMissing === 'fail')
       throw new AppError('run.needs_input', `The text does not contain these required fields: ${missing.join(', ')}.`);
     const result = { ...fields, missing, modelLabel, ocrResultId: facts?.ocrResultId ?? null };
-    return { update: { [params.output]: result }, usage, modelLabel };
+    const outcome = { update: { [params.output]: result }, usage, modelLabel };
+    if (type === null || run.isolated === true) return outcome;
+    const record = await storeFound(call, type, fields, usesModel(deps.chat, params) ? 'model' : 'rules');
+    const update = { [params.output]: { ...result, record: recordFacts(record) } };
+    const asks = params.onDoubt === 'ask' && record.status === 'doubtful';
+    return { ...outcome, update, ...(asks && { wait: questionAbout(record, type) }) };
   },
 });
+
+/** The result after an answer: what the confirmed record says. */
+async function answered(call: NodeCall<Params>, type: RecordTypeRecord) {
+  const record = await storeAnswer(call, type, readAnswer(call.answer));
+  const values = valuesOf(record.cells, type.fields);
+  const fields = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { value, evidence: null, confidence: 1, verified: false }]),
+  );
+  const facts = { missing: [], modelLabel: 'person', ocrResultId: null, record: recordFacts(record) };
+  return { update: { [call.params.output]: { ...fields, ...facts } } };
+}
 
 async function findFields(
   { deps, params, signal, computing }: NodeCall<Params>,
   document: Parameters<typeof extractByModel>[2],
+  fields: Rules,
 ) {
   if (usesModel(deps.chat, params)) {
     const options = { ...requestOptions(params), signal };
-    const answer = await extractByModel({ chat: deps.chat, computing }, options, document, params.fields);
+    const answer = await extractByModel({ chat: deps.chat, computing }, options, document, fields);
     return { ...answer, modelLabel: modelLabelOf(deps.chat, params) };
   }
   const start = performance.now();
   // The shown text is the start of the whole text, so offsets are the same in both.
   const find = localFinder({ text: document.shown, pages: document.pages });
   const found: Record<string, FoundField> = {};
-  for (const [name, rule] of Object.entries(params.fields)) {
+  for (const [name, rule] of Object.entries(fields)) {
     await setImmediate();
     signal.throwIfAborted();
     found[name] = find(name, rule);

@@ -71,7 +71,8 @@ function cacheKeyOf(
   { cache, deps, run }: RunContext,
   { params, state }: { params: Record<string, unknown>; state: ChannelValues },
 ): string | null {
-  if (cache === undefined || !definition.pure || definition.cheap === true || !node.cache) return null;
+  const isPure = typeof definition.pure === 'function' ? definition.pure(params) : definition.pure;
+  if (cache === undefined || !isPure || definition.cheap === true || !node.cache) return null;
   return canonicalHash({
     node: `${definition.type}@${definition.version}`,
     params,

@@ -27,6 +27,8 @@ import {
 import { mountDashboardChat } from '#http/chat/mount-chat.ts';
 import { mountDashboardRealtime } from '#http/routes/dashboard-realtime.ts';
 import { mountHealth, type HealthParts } from '#http/routes/health.ts';
+import { mountRecords } from '#http/routes/records.ts';
+import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/records.ts';
 import { mountIngestion, mountService } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountMailSteps } from '#http/routes/mail-steps.ts';
@@ -113,6 +115,8 @@ export function createApiApp(parts: ApiParts): Express {
   mountDashboardDocuments(bind);
   mountDashboardRuns(bind);
   mountDashboardExperiments(bind);
+  mountRecords(bind, dashboardRecords);
+  mountRecords(bind, serviceRecords);
   mountDashboardChat(router, parts.facade, { cutting: parts.cutting ?? null });
   mountDashboardOrganization(bind);
   mountAuditExport(router, parts.facade);

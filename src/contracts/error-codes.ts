@@ -79,6 +79,10 @@ export const errorCodes = {
   'dataset.conflict': { status: 409, title: 'The dataset was changed in the meantime', retry: false },
   'dataset.split_conflict': { status: 409, title: 'A document or a copy of it is in the other split', retry: false },
   'dataset.unfit': { status: 409, title: 'The dataset does not serve this experiment', retry: false },
+  'record.not_found': { status: 404, title: 'Record not found', retry: false },
+  'record.conflict': { status: 409, title: 'The record was changed in the meantime', retry: false },
+  'record_type.not_found': { status: 404, title: 'Record type not found', retry: false },
+  'record_type.conflict': { status: 409, title: 'The record type was changed in the meantime', retry: false },
   'experiment.not_found': { status: 404, title: 'Experiment not found', retry: false },
   'experiment.holdout_hidden': {
     status: 409,

@@ -5,6 +5,7 @@ import { Problem } from '#src/contracts/resources/problem.ts';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
+import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/records.ts';
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
@@ -145,7 +146,7 @@ const families = {
   service: {
     title: 'Inkgraph service API',
     description: `Ingestion with workflow keys and orchestration with service keys. Only credentials of its project can read a \`private\` document; every project of the organization can read a \`public\` one. ${common}`,
-    rows: [...Object.values(ingestion), ...Object.values(service)] as Route[],
+    rows: [...Object.values(ingestion), ...Object.values(service), ...Object.values(serviceRecords)] as Route[],
     security: ['apiKey'],
   },
   dashboard: {
@@ -156,6 +157,7 @@ const families = {
       ...Object.values(dashboardLive),
       ...Object.values(dashboardRuns),
       ...Object.values(dashboardExperiments),
+      ...Object.values(dashboardRecords),
       ...Object.values(dashboardWorkflows),
       ...Object.values(dashboardOrganization),
     ] as Route[],

@@ -29,6 +29,8 @@ import { createNodeCache } from '#src/stores/node-cache.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createRetention } from '#src/stores/retention.ts';
+import { createRecordStore } from '#src/stores/records/record-store.ts';
+import { createRecordTypeStore } from '#src/stores/records/record-types.ts';
 import { createResultStore } from '#src/stores/results.ts';
 import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
@@ -133,6 +135,8 @@ export function storesOf(client: MongoClient) {
     oauth: createOAuthStore(collections),
     organizations: createOrganizationStore(collections),
     passkeys: createPasskeyStore(collections),
+    recordTypes: createRecordTypeStore(collections),
+    records: createRecordStore(collections),
     results: createResultStore(collections),
     retention: createRetention(client.db(), collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),

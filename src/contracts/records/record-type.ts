@@ -8,6 +8,8 @@ export const recordLimits = {
   types: 100,
   versions: 200,
   fields: 50,
+  /** Fields of one object, or of the rows of one list. */
+  inside: 20,
   /** Rows of one list in a record. */
   rows: 200,
   /** Characters of a text. */
@@ -27,7 +29,7 @@ export const valueTypes = ['string', 'number', 'integer', 'boolean', 'date', 'mo
 export type ValueType = (typeof valueTypes)[number];
 
 /** Names that results of `extract` use themselves. */
-const reserved: ReadonlySet<string> = new Set(['missing', 'modelLabel', 'ocrResultId', 'constructor']);
+const reserved: ReadonlySet<string> = new Set(['missing', 'modelLabel', 'ocrResultId', 'record', 'constructor']);
 const FieldName = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, 'use letters, digits and _, beginning with a letter')
@@ -51,16 +53,17 @@ const ValueField = z
     message: 'an enum needs values, and no other type has them',
   });
 
-const fewEnough = (fields: object): boolean => {
+const fewEnough = (fields: object, most: number): boolean => {
   const { length } = Object.keys(fields);
-  return length >= 1 && length <= recordLimits.fields;
+  return length >= 1 && length <= most;
 };
-const fieldCount = `use 1 to ${recordLimits.fields} fields`;
 
 const NestedField = z.strictObject({
   type: z.enum(['object', 'list']).describe('list: rows, such as the items of an invoice'),
   ...described,
-  fields: z.record(FieldName, ValueField).refine(fewEnough, fieldCount),
+  fields: z
+    .record(FieldName, ValueField)
+    .refine((fields) => fewEnough(fields, recordLimits.inside), `use 1 to ${recordLimits.inside} fields`),
   required: z.boolean().optional(),
 });
 
@@ -77,13 +80,15 @@ export const TypeName = z
 
 const Rule = z.strictObject({
   name: TypeName,
-  expression: ExpressionText.describe('CEL over the fields, true where all is right: total.amount == net.amount + tax.amount'),
+  expression: ExpressionText.describe(
+    'CEL over the fields, true where all is right: total.amount == net.amount + tax.amount',
+  ),
   message: z.string().min(1).max(300).refine(isPlain, plainOnly).describe('What is wrong where it is false'),
 });
 
 const fields = z
   .record(FieldName, RecordField)
-  .refine(fewEnough, fieldCount)
+  .refine((given) => fewEnough(given, recordLimits.fields), `use 1 to ${recordLimits.fields} fields`)
   .describe('Fields by name, in the order of the columns');
 
 export const SaveRecordTypeBody = z.strictObject({

@@ -40,7 +40,9 @@ export const DocumentRecord = z
     documentId: z.string(),
     recordType: z.string(),
     typeVersion: z.int(),
-    status: z.enum(recordStatuses).describe('doubtful: problems says why; confirmed: a person or an agent has checked it'),
+    status: z
+      .enum(recordStatuses)
+      .describe('doubtful: problems says why; confirmed: a person or an agent has checked it'),
     problems: z.array(
       z.object({
         code: z.enum(['missing', 'unsure', 'rule']),
@@ -53,7 +55,9 @@ export const DocumentRecord = z
     revision: z.int(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
-    pageUrls: z.record(z.string(), z.string()).describe('Pictures of the pages that the cells are on, by page; they expire'),
+    pageUrls: z
+      .record(z.string(), z.string())
+      .describe('Pictures of the pages that the cells are on, by page; they expire'),
   })
   .meta({ id: 'Record' });
 
@@ -121,13 +125,17 @@ export const QueryRecordsInput = z.strictObject({
     'Conditions by field, all of which hold: {"total": {"gt": 500, "currency": "EUR"}, "date": {"gte": "2026-05-01"}, "merchant": {"contains": "grocer"}, "tax": {"exists": false}, "items.amount": {"gt": 10}}. Operators: eq, ne, gt, gte, lt, lte, in, contains, exists',
   ),
   groupBy: Parts.optional().describe('Fields; dates by part: date:year, date:month, date:day'),
-  aggregate: Parts.optional().describe('count, sum(total), avg(total), min(date), max(items.amount); money by currency'),
+  aggregate: Parts.optional().describe(
+    'count, sum(total), avg(total), min(date), max(items.amount); money by currency',
+  ),
   limit: QueryInteger(1, recordLimits.exported).default(limits.pageDefault),
 });
 
 export const RecordsQuery = z.strictObject({
   ...asked,
-  filter: inJson(RecordFilter).optional().describe('Conditions as JSON: {"total":{"gt":500},"date":{"gte":"2026-05-01"}}'),
+  filter: inJson(RecordFilter)
+    .optional()
+    .describe('Conditions as JSON: {"total":{"gt":500},"date":{"gte":"2026-05-01"}}'),
   groupBy: separated.optional().describe('Fields, separated by commas; dates by part: date:month'),
   aggregate: separated.optional().describe('count, sum(total), avg(total), min(date), max(date), separated by commas'),
   limit: QueryInteger(1, recordLimits.exported)

@@ -150,13 +150,18 @@ export function correctCells(
   const rows = remove.map((path, at) => ({ at, ...rowNamed(cells, path, at) }));
   for (const { list, row } of rows.toSorted((a, b) => b.row - a.row)) {
     for (const { path, value } of cells)
-      if (rowOf(path)?.list === list && rowOf(path)?.row === row) corrections.push({ path, before: value, after: null, ...by });
+      if (rowOf(path)?.list === list && rowOf(path)?.row === row)
+        corrections.push({ path, before: value, after: null, ...by });
     cells = withoutRow(cells, list, row);
   }
   return { cells, corrections };
 }
 
-function rowNamed(cells: readonly CellRecord[], path: string, at: number): { readonly list: string; readonly row: number } {
+function rowNamed(
+  cells: readonly CellRecord[],
+  path: string,
+  at: number,
+): { readonly list: string; readonly row: number } {
   const [, list = '', row = ''] = /^([^.]+)\.(0|[1-9]\d{0,3})$/.exec(path) ?? [];
   if (list === '' || Number(row) >= rowsIn(cells, list))
     throw refused(`/remove/${at}`, 'the record has no such row; name one as items.2');

@@ -37,7 +37,9 @@ function listed(values: readonly string[], value: CellValue): string | null {
 }
 
 function cellOf(path: string, field: RecordField, found: FoundField, origin: Origin): CellRecord {
-  const evidence = Array.isArray(found.evidence) ? null : (found.evidence as Exclude<FoundField['evidence'], readonly unknown[]>);
+  const evidence = Array.isArray(found.evidence)
+    ? null
+    : (found.evidence as Exclude<FoundField['evidence'], readonly unknown[]>);
   const given = isCellValue(found.value) ? found.value : null;
   const value = field.type === 'enum' && given !== null && !isNested(field) ? listed(field.values ?? [], given) : given;
   return {
@@ -74,7 +76,8 @@ export function cellsOf(
         .filter(({ value }) => value !== null);
     if (!isNested(field)) return [cellOf(name, field, one, origin)];
     const { value } = one;
-    const inner = typeof value === 'object' && value !== null && !isCellValue(value) && !Array.isArray(value) ? value : {};
+    const inner =
+      typeof value === 'object' && value !== null && !isCellValue(value) && !Array.isArray(value) ? value : {};
     return cellsOfRow(name, field.fields, inner as Readonly<Record<string, FoundField>>, origin);
   });
 }

@@ -24,13 +24,22 @@ function moneyOf(given: CellValue, before: CellValue): Parsed {
 }
 
 /** A value that somebody gives for a field, checked by its type. A number for money keeps the currency that it had. */
-export function parseValue({ type, values }: Pick<FieldPath, 'type' | 'values'>, given: CellValue, before: CellValue): Parsed {
+export function parseValue(
+  { type, values }: Pick<FieldPath, 'type' | 'values'>,
+  given: CellValue,
+  before: CellValue,
+): Parsed {
   if (given === null) return { value: null };
   switch (type) {
     case 'money':
       return moneyOf(given, before);
     case 'string':
-      if (typeof given !== 'string' || given.length > recordLimits.characters || given.includes('\0') || !given.isWellFormed())
+      if (
+        typeof given !== 'string' ||
+        given.length > recordLimits.characters ||
+        given.includes('\0') ||
+        !given.isWellFormed()
+      )
         return { problem: `expected a text of at most ${recordLimits.characters} characters` };
       return { value: given };
     case 'enum':

@@ -40,7 +40,11 @@ export const presets: readonly Preset[] = [
       date: { type: 'date', aliases: ['Invoice date', 'Date', 'Rechnungsdatum', 'Datum'], required: true },
       dueDate: { type: 'date', aliases: ['Due date', 'Payment due', 'Fällig am', 'Zahlbar bis'] },
       vendor: { type: 'string', description: 'Name of the company that sent the invoice' },
-      customer: { type: 'string', description: 'Name of whom it asks to pay', aliases: ['Bill to', 'Customer', 'Kunde'] },
+      customer: {
+        type: 'string',
+        description: 'Name of whom it asks to pay',
+        aliases: ['Bill to', 'Customer', 'Kunde'],
+      },
       net: { type: 'money', aliases: ['Net amount', 'Net total', 'Subtotal', 'Nettobetrag', 'Zwischensumme'] },
       tax: { type: 'money', aliases: ['Tax', 'VAT', 'Sales tax', 'GST', 'MwSt', 'USt'] },
       total: {

@@ -1,4 +1,14 @@
 import { isNested, type RecordField, type ValueType } from '#src/contracts/records/record-type.ts';
+import { derivedId } from '#src/domain/ids.ts';
+
+export interface OfProject {
+  readonly organizationId: string;
+  readonly projectId: string;
+}
+
+/** Id of the type with this name in the project. */
+export const recordTypeId = ({ projectId }: OfProject, name: string): string =>
+  derivedId('recordType', projectId, name);
 
 /** One version of a record type. */
 export interface RecordTypeVersion {

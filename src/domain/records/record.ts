@@ -1,4 +1,8 @@
 import type { RecordStatus, Sayer } from '#src/contracts/records/record.ts';
+import { derivedId } from '#src/domain/ids.ts';
+
+/** Id of the record of a document by a type. */
+export const recordId = (documentId: string, typeId: string): string => derivedId('record', documentId, typeId);
 
 export interface CellMoney {
   readonly amount: number;

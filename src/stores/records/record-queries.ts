@@ -1,15 +1,8 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { RecordStatus } from '#src/contracts/records/record.ts';
+import type { Grouping, GroupPart, RecordSort, RecordTerm } from '#src/domain/records/read-question.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import { toRecord, type RecordRow } from '#src/stores/records/row.ts';
-
-/** A condition on one field: by its facets, which have an index, or by its value. */
-export type RecordTerm =
-  | { readonly facets: readonly string[] }
-  | { readonly not: string }
-  | { readonly from: string; readonly below: string }
-  | { readonly path: string; readonly contains: string }
-  | { readonly path: string; readonly exists: boolean };
 
 /** Records of one type. `path` is a path in `values`: `total.amount`. */
 export interface RecordQuestion {
@@ -21,28 +14,10 @@ export interface RecordQuestion {
   readonly terms: readonly RecordTerm[];
 }
 
-export interface RecordSort {
-  /** null: by `createdAt`. */
-  readonly path: string | null;
-  readonly descending: boolean;
-}
-
 /** Value and id of the last record of a page; of `createdAt` in milliseconds since 1970. */
 export interface RecordPlace {
   readonly value: string | number | boolean | null;
   readonly id: string;
-}
-
-/** Parts of a group: a path in `values`, and the number of characters of it. */
-export interface GroupPart {
-  readonly path: string;
-  readonly characters: number | null;
-}
-
-export interface Aggregate {
-  readonly name: string;
-  readonly operator: 'sum' | 'avg' | 'min' | 'max';
-  readonly path: string;
 }
 
 export interface FoundGroup {
@@ -62,7 +37,14 @@ function conditionOf(term: RecordTerm): Filter<RecordRow> {
   return { [path]: term.exists ? { $ne: null } : null } as Filter<RecordRow>;
 }
 
-function filterOf({ organizationId, projectId, recordTypeId, documentId, status, terms }: RecordQuestion): Filter<RecordRow> {
+function filterOf({
+  organizationId,
+  projectId,
+  recordTypeId,
+  documentId,
+  status,
+  terms,
+}: RecordQuestion): Filter<RecordRow> {
   return {
     organizationId,
     projectId,
@@ -79,7 +61,9 @@ function behind(path: string, descending: boolean, place: RecordPlace): Filter<R
   const value = path === 'createdAt' ? new Date(Number(place.value)) : place.value;
   const ties = { [path]: value, _id: { [beyond]: place.id } };
   if (value === null) return { $or: descending ? [ties] : [ties, { [path]: { $ne: null } }] } as Filter<RecordRow>;
-  return { $or: [{ [path]: { [beyond]: value } }, ties, ...(descending ? [{ [path]: null }] : [])] } as Filter<RecordRow>;
+  return {
+    $or: [{ [path]: { [beyond]: value } }, ties, ...(descending ? [{ [path]: null }] : [])],
+  } as Filter<RecordRow>;
 }
 
 export function createRecordQueries({ records }: { readonly records: Collection<RecordRow> }) {
@@ -111,17 +95,8 @@ export function createRecordQueries({ records }: { readonly records: Collection<
     /** Groups with counts and aggregates, the largest first. `list`: its rows are counted instead of records. */
     async groups(
       question: RecordQuestion,
-      {
-        list,
-        by,
-        aggregates,
-        limit,
-      }: {
-        readonly list: string | null;
-        readonly by: readonly GroupPart[];
-        readonly aggregates: readonly Aggregate[];
-        readonly limit: number;
-      },
+      { list, by, aggregates }: Grouping,
+      limit: number,
     ): Promise<readonly FoundGroup[]> {
       const keyOf = ({ path, characters }: GroupPart): unknown =>
         characters === null ? `$values.${path}` : { $substrCP: [`$values.${path}`, 0, characters] };

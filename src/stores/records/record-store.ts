@@ -1,13 +1,9 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
-import { derivedId } from '#src/domain/ids.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import { createRecordQueries } from '#src/stores/records/record-queries.ts';
 import { toRecord, type RecordRow } from '#src/stores/records/row.ts';
-
-/** Id of the record of a document by a type. */
-export const recordId = (documentId: string, typeId: string): string => derivedId('record', documentId, typeId);
 
 export function createRecordStore({ records }: Pick<Collections, 'records'>) {
   return {

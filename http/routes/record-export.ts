@@ -1,0 +1,106 @@
+import { createRequire } from 'node:module';
+import type * as stringifier from 'csv-stringify/sync';
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import { limits } from '#src/contracts/fields.ts';
+import type { RecordPage, RecordsQuery } from '#src/contracts/records/record.ts';
+import { recordLimits } from '#src/contracts/records/record-type.ts';
+import { AppError } from '#src/domain/app-error.ts';
+
+// The library is for the first table.
+const load = createRequire(import.meta.url);
+
+type Page = z.output<typeof RecordPage>;
+type Record_ = Page['records'][number];
+type Cell = Record_['cells'][string];
+
+const facts = ['recordId', 'documentId', 'status'] as const;
+
+/** A cell that a spreadsheet takes: money has its currency in a column of its own. */
+function written(value: Cell['value'] | undefined): string | number | boolean | null {
+  return typeof value === 'object' ? (value?.amount ?? null) : (value ?? null);
+}
+
+const isMoney = (value: Cell['value'] | undefined): value is Extract<Cell['value'], object> =>
+  typeof value === 'object' && value !== null;
+
+/** Rows of a record: one, or one for each row of the list. */
+function rowsOf(record: Record_, list: string | null): readonly string[] {
+  if (list === null) return [''];
+  const rows = Object.keys(record.cells).flatMap((path) => {
+    const [name, row = ''] = path.split('.');
+    return name === list ? [`${list}.${row}.`] : [];
+  });
+  return rows.length === 0 ? [`${list}.0.`] : [...new Set(rows)];
+}
+
+/**
+ * The records as a table: a column for each field outside of lists, and with `explode` for each field of that list, with a row for each of
+ * its rows. Money has a column for its currency. The last column has the address of the page of the record's first cell.
+ */
+export function tableOf({ recordType, records }: Page, explode: string | undefined): string {
+  const lists = new Set(
+    records.flatMap(({ cells }) => Object.keys(cells).flatMap((path) => /^([^.]+)\.\d+\./.exec(path)?.[1] ?? [])),
+  );
+  const list = explode ?? null;
+  const paths = (recordType?.fields ?? []).filter((path) => {
+    const [name = ''] = path.split('.');
+    return !lists.has(name) || name === list;
+  });
+  const cellOf = (record: Record_, start: string, path: string): Cell | undefined =>
+    record.cells[list !== null && path.startsWith(`${list}.`) ? start + path.slice(list.length + 1) : path];
+  const hasMoney = new Set(
+    paths.filter((path) =>
+      records.some((record) => rowsOf(record, list).some((start) => isMoney(cellOf(record, start, path)?.value))),
+    ),
+  );
+  const headings = [
+    ...facts,
+    ...paths.flatMap((path) => (hasMoney.has(path) ? [path, `${path}.currency`] : [path])),
+    'pageUrl',
+  ];
+  const rows = records.flatMap((record) =>
+    rowsOf(record, list).map((start) => [
+      ...facts.map((name) => record[name]),
+      ...paths.flatMap((path) => {
+        const value = cellOf(record, start, path)?.value;
+        return hasMoney.has(path) ? [written(value), isMoney(value) ? value.currency : null] : [written(value)];
+      }),
+      Object.values(record.pageUrls)[0] ?? null,
+    ]),
+  );
+  const { stringify } = load('csv-stringify/sync') as typeof stringifier;
+  // Values are untrusted: a spreadsheet would compute a text that begins with =.
+  return stringify([headings, ...rows], { escape_formulas: true, cast: { boolean: String } });
+}
+
+/** One line a record: its values by path, and with `cells` their proofs. */
+function lineOf({ cells, ...record }: Record_, withCells: boolean): string {
+  const values = Object.fromEntries(Object.entries(cells).map(([path, { value }]) => [path, value]));
+  return `${JSON.stringify({ ...record, values, ...(withCells && { cells }) })}\n`;
+}
+
+/** Takes the default of `limit` from the form. */
+export function recordsInput(given: object): object {
+  const { format, explode: _explode, cells: _cells, limit, ...asked } = given as z.output<typeof RecordsQuery>;
+  const most = format === 'json' ? limits.pageMax : recordLimits.exported;
+  if (limit !== undefined && limit > most)
+    throw new AppError('request.invalid', `Field /limit: use at most ${most} with format=${format}.`, {
+      errors: [{ pointer: '/limit', code: 'too_big', message: `at most ${most}` }],
+    });
+  return { ...asked, limit: limit ?? (format === 'json' ? limits.pageDefault : recordLimits.exported) };
+}
+
+/** Sends records as a file to save. The header `x-next-cursor` has the cursor of the rest. */
+export function sendRecords(request: Request, response: Response, output: Record<string, unknown>): boolean {
+  const page = output as unknown as Page;
+  const { format, explode, cells } = request.query;
+  if (format !== 'csv' && format !== 'jsonl') return false;
+  const name = page.recordType?.name ?? 'records';
+  response.setHeader('content-disposition', `attachment; filename="${name}.${format}"`);
+  if (page.nextCursor !== null) response.setHeader('x-next-cursor', page.nextCursor);
+  if (format === 'csv')
+    response.type('text/csv; charset=utf-8').send(tableOf(page, typeof explode === 'string' ? explode : undefined));
+  else response.type('application/jsonl').send(page.records.map((one) => lineOf(one, cells !== 'false')).join(''));
+  return true;
+}

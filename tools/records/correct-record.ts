@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import { recordLimits } from '#src/contracts/records/record-type.ts';
+import { CorrectRecordInput, DocumentRecord, type Sayer } from '#src/contracts/records/record.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { correctCells, problemsOf, statusOf } from '#src/domain/records/change.ts';
+import { facetsOf } from '#src/domain/records/facets.ts';
+import { pathsOf } from '#src/domain/records/record-type.ts';
+import type { RecordRecord } from '#src/domain/records/record.ts';
+import { valuesOf } from '#src/domain/records/values.ts';
+import { brokenSoon } from '#graphs/records/broken-rules.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { presentRecord } from '#tools/records/present.ts';
+import { requireRecord, requireType } from '#tools/records/require.ts';
+
+type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'thumbnails'>;
+
+export const correctRecord = defineTool({
+  name: 'correct_record',
+  description:
+    'Sets cells of a record and confirms it; without set it only confirms. No run replaces corrected cells or confirmed records. recordId comes from query_records.',
+  scope: 'documents:write',
+  effect: 'write',
+  idempotent: true,
+  input: CorrectRecordInput,
+  output: DocumentRecord,
+  async run(ctx: Context, asked) {
+    const before = await requireRecord(ctx, asked.recordId);
+    if (asked.revision !== undefined && asked.revision !== before.revision) throw conflict(before.revision);
+    const after = await corrected(ctx, before, asked);
+    const type = await requireType(ctx, before, before.recordType);
+    const row = {
+      ...after,
+      values: valuesOf(after.cells, type.fields),
+      facets: facetsOf(after.cells, pathsOf(type.fields)),
+    };
+    if (!(await ctx.deps.records.save(row))) throw conflict(before.revision + 1);
+    const document = await ctx.deps.documents.find(ctx.principal, after.documentId);
+    // A deletion of the document that went on meanwhile has looked for records already.
+    if (document === null) {
+      await ctx.deps.records.deleteOf(after.organizationId, after.documentId);
+      throw new AppError('record.not_found', 'The document of this record was deleted.');
+    }
+    return presentRecord(after, document, ctx.deps.thumbnails);
+  },
+});
+
+function conflict(revision: number): AppError {
+  return new AppError(
+    'record.conflict',
+    'The record was changed meanwhile. Read it again, then correct it with its revision.',
+    { errors: [{ pointer: '/revision', code: 'conflict', message: `the revision is at least ${revision}` }] },
+  );
+}
+
+/** People sign in; keys and programs are agents. */
+const sayerOf = ({ kind }: Principal): Sayer => (kind === 'session' ? 'person' : 'agent');
+
+async function corrected(
+  ctx: Context,
+  before: RecordRecord,
+  { set, remove, confirm }: z.output<typeof CorrectRecordInput>,
+): Promise<RecordRecord> {
+  const type = await requireType(ctx, before, before.recordType);
+  const at = new Date();
+  const by = { by: sayerOf(ctx.principal), actorId: ctx.principal.actorId, at };
+  const { cells, corrections } = correctCells(before.cells, type.fields, { set, remove }, by);
+  const problems = problemsOf(cells, type, brokenSoon(type.rules, valuesOf(cells, type.fields)));
+  return {
+    ...before,
+    typeVersion: type.version,
+    cells,
+    problems,
+    status: statusOf(problems, confirm),
+    corrections: [...before.corrections, ...corrections].slice(-recordLimits.corrections),
+    revision: before.revision + 1,
+    updatedAt: at,
+  };
+}
