@@ -11,12 +11,12 @@ import { ocr } from '#graphs/nodes/ocr.ts';
 
 const retry = { maxAttempts: 3, initialIntervalMs: 500, backoff: 2, maxIntervalMs: 10_000 };
 
-/** Extracts the fields of receipts with their source passages, and indexes the documents for search. */
+/** Stores the fields of receipts as records, each with its place on the page, and indexes the documents for search. */
 export const receiptExtraction = defineWorkflow({
   id: 'wf_receipt_extraction',
   name: 'Receipt extraction',
   description:
-    'Reads merchant, date, total, tax and currency of a receipt with their evidence, and makes it searchable.',
+    'Reads merchant, date, total, tax, currency and items of a receipt with their evidence, stores them as a record, and makes it searchable.',
   state: {
     document: channel(DocumentFacts),
     ocr: channel(OcrFacts),
@@ -31,30 +31,7 @@ export const receiptExtraction = defineWorkflow({
     recognize: node(ocr, {}, { retry }),
     embed_image: node(embedImage, {}, { retry }),
     describe: node(describe, {}, { retry }),
-    extract_fields: node(
-      extract,
-      {
-        fields: {
-          merchant: { type: 'string', description: 'Name of the shop or company that was paid' },
-          date: { type: 'date', description: 'Day of the purchase', aliases: ['Date', 'Datum'] },
-          total: {
-            type: 'money',
-            description: 'What was paid in all, with tax',
-            aliases: ['Total', 'Amount due', 'Grand total', 'Summe', 'Gesamt'],
-            required: true,
-          },
-          tax: {
-            type: 'money',
-            description: 'Tax contained in the total',
-            aliases: ['Tax', 'VAT', 'Sales tax', 'MwSt'],
-          },
-          currency: { type: 'string', description: 'Currency of the total, as an ISO code or as it is printed' },
-        },
-        engine: 'auto',
-        output: 'fields',
-      },
-      { retry },
-    ),
+    extract_fields: node(extract, { recordType: 'receipt', engine: 'auto', output: 'fields' }, { retry }),
     embed_text: node(embedText, {}, { retry }),
     index: node(index, {}, { retry }),
   },

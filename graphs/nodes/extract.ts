@@ -154,8 +154,8 @@ export const extract = defineNode({
       pages: ocr?.result.pages ?? [],
       shown: text.slice(0, params.maxTextCharacters).toWellFormed(),
     };
-    const rules: Rules = type === null ? (params.fields ?? {}) : rulesOf(type.fields);
-    const { found, usage, modelLabel } = await findFields(call, document, rules);
+    const wanted: Rules = type === null ? (params.fields ?? {}) : rulesOf(type.fields);
+    const { found, usage, modelLabel } = await findFields(call, document, wanted);
     const fields = Object.fromEntries(Object.entries(found).map(([name, field]) => [name, accepted(field, params)]));
     const required = type === null ? (params.fields ?? {}) : type.fields;
     const missing = Object.keys(required).filter((name) => required[name]?.required && fields[name]?.value === null);

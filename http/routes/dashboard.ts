@@ -10,7 +10,7 @@ import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { sendExport } from '#http/routes/experiment-export.ts';
+import { sendExport } from '#http/exports/experiment.ts';
 
 /** Documents, in the order of the rows. */
 export function mountDashboardDocuments(bind: Bind): void {

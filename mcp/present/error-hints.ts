@@ -34,6 +34,10 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'dataset.split_conflict':
     'Save again with the same split for a document and its copies as in earlier versions, or without them.',
   'experiment.model_missing': 'Call again without llm_judge. Tell the user that no chat model is configured.',
+  'record.not_found': 'Call query_records and use a recordId from its result.',
+  'record.conflict': 'Call query_records with the documentId, then correct_record with its revision.',
+  'record_type.not_found': 'Call list_record_types and use a name from its result.',
+  'record_type.conflict': 'Call list_record_types, then save_record_type with its version as baseVersion.',
   'dataset.not_found': 'Call save_dataset, or use the datasetId that it returned.',
   'dataset.version_not_found': 'Call get_dataset without version.',
   'dataset.conflict': 'Call get_dataset, then save_dataset with its version as baseVersion.',

@@ -16,8 +16,10 @@ function shallow(node: unknown, levels = outputLevels): unknown {
   if (Array.isArray(node)) return node.map((one) => shallow(one, levels));
   if (typeof node !== 'object' || node === null) return node;
   // Results show required members anyway.
-  const { properties, required: _, items, anyOf, ...shown } = node as Schema;
-  const rest = levels > 0 ? shown : {};
+  const { properties, required: _, items, anyOf, additionalProperties, ...shown } = node as Schema;
+  const isMap = levels > 0 && typeof additionalProperties === 'object';
+  const rest =
+    levels > 0 ? { ...shown, ...(isMap && { additionalProperties: shallow(additionalProperties, levels - 1) }) } : {};
   if (properties === undefined)
     return {
       ...rest,

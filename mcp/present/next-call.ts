@@ -194,6 +194,21 @@ const hints = new Map<string, Hint>([
     const { documentId } = output.sources.find(({ index }) => output.cited.includes(index)) ?? first;
     return `Call read_document_text with documentId "${documentId}" for the text around it, or view_document_image with page and region of an excerpt.`;
   }),
+  after(tools.queryRecords, ({ output, cut }) => {
+    if (cut !== undefined) return 'For a shorter result query with a smaller limit.';
+    if (output.nextCursor !== null) return `Call query_records with cursor "${output.nextCursor}" for the next page.`;
+    const [first] = output.records;
+    if (first !== undefined)
+      return `Call view_document_image with documentId "${first.documentId}", page and region of a cell to see it, and correct_record with recordId "${first.recordId}" to correct it.`;
+    return output.groups === null
+      ? 'There is no such record. Records are made by workflows whose node extract has recordType.'
+      : null;
+  }),
+  after(
+    tools.saveRecordType,
+    ({ output }) =>
+      `Use it in a workflow: the node extract with config {"recordType": "${output.name}"} stores a record.`,
+  ),
   after(tools.deleteDocument, () => 'The document is deleted for all callers, and its runs are canceled.'),
   after(tools.listApiKeys, ({ output }) =>
     output.keys.length === 0

@@ -18,7 +18,9 @@ export interface UntrustedField {
 const untrustedName = /(^(description|title|text|message|outputPreview)|Text)$/;
 const alwaysUntrusted = /Text$/;
 /** Values that nodes derived from the document. */
-const untrustedValue = /^(outputs|data)$/;
+const untrustedValue = /^(outputs|data|cells)$/;
+/** Values of several documents. */
+const untrustedGroups = 'groups';
 
 interface Position {
   readonly id: string | null;
@@ -38,6 +40,7 @@ function isUntrusted(name: string, position: Position): boolean {
 function untrustedTextOf(name: string, value: unknown, position: Position): string | null {
   if (position.id !== null && value !== null && value !== undefined && untrustedValue.test(name))
     return typeof value === 'string' ? value : JSON.stringify(value);
+  if (name === untrustedGroups && Array.isArray(value)) return JSON.stringify(value);
   return typeof value === 'string' && isUntrusted(name, position) ? value : null;
 }
 

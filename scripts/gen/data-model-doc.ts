@@ -53,6 +53,11 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
   },
   Experiments: {
     datasets: { holds: 'Datasets: name, newest version, counts of items and references', writtenBy: 'tools' },
+    recordTypes: { holds: 'Record types of projects, each with all of its versions', writtenBy: 'tools' },
+    records: {
+      holds: 'Records of documents: cells with their proof, corrections, and values and facets for queries',
+      writtenBy: 'tools, agents',
+    },
     datasetVersions: { holds: 'Versions of datasets: documents with references and splits', writtenBy: 'tools' },
     datasetLedgers: { holds: 'Confirmations that were charged to a holdout', writtenBy: 'tools, agents service' },
     experiments: {

@@ -116,6 +116,25 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
     errors: ['document.not_found'],
   },
   delete_document: { example: { id: documentId }, errors: ['document.not_found'] },
+  query_records: {
+    example: { recordType: 'invoice', filter: { total: { gt: 500 } }, groupBy: ['vendor'], aggregate: ['sum(total)'] },
+    errors: ['record_type.not_found', 'project.not_found', 'request.cursor_invalid'],
+  },
+  correct_record: {
+    example: { recordId: 'rec_01k9', set: { total: 29.41, 'items.0.description': 'Bread' } },
+    errors: ['record.not_found', 'record.conflict'],
+  },
+  list_record_types: { example: {}, errors: ['project.not_found'] },
+  save_record_type: {
+    example: {
+      name: 'delivery-note',
+      fields: {
+        number: { type: 'string', aliases: ['Delivery note no'], required: true },
+        parcels: { type: 'integer' },
+      },
+    },
+    errors: ['record_type.conflict', 'project.not_found'],
+  },
   save_dataset: {
     example: { name: 'Receipts', items: [{ documentId, reference: { fields: { total: 29.41 } } }] },
     errors: [

@@ -139,7 +139,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'tools/experiments/',
   ],
   'csv-parse': ['tools/datasets/'],
-  'csv-stringify': ['http/routes/experiment-export.ts'],
+  'csv-stringify': ['http/exports/csv.ts'],
   zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/'],
   '@marcbachmann/cel-js': ['graphs/expression/'],
   ajv: ['graphs/models/'],

@@ -5,6 +5,7 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
 import { experimentChanges, experimentReads, seedExperiment } from '#test/support/tenancy/experiments.ts';
 import { hostile } from '#test/support/tenancy/hostile.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
@@ -226,6 +227,7 @@ async function seed(): Promise<Seeded> {
   const record: SearchRecord = { ...whose, ...texts, visibility: 'public', embeddings };
   await stores.search.upsert(record);
   await seedExperiment(stores, { ...seeded, projectIds: [projectId] });
+  await seedRecord(stores, { ...seeded, projectIds: [projectId] });
   const results = {
     ocrId: ocr.ocrResultId,
     descriptionId: described.descriptionId,
@@ -239,6 +241,7 @@ async function seed(): Promise<Seeded> {
 type Read = (asker: Seeded, target: Seeded) => Promise<unknown>;
 const reads: Readonly<Record<string, Read>> = {
   ...experimentReads(() => stores),
+  ...recordReads(() => stores),
   'apiKeys.find': (who, { keyId }) => stores.apiKeys.find(who.organizationId, keyId),
   'apiKeys.list': (who) => stores.apiKeys.list(who.organizationId),
   'apiKeys.listMadeBy': (who) => stores.apiKeys.listMadeBy(who.organizationId, ['test']),
@@ -351,6 +354,7 @@ const leaseAs = (who: Seeded, { lease }: Seeded): Lease => ({
 });
 const changes: Readonly<Record<string, Change>> = {
   ...experimentChanges(() => stores),
+  ...recordChanges(() => stores),
   'apiKeys.revoke': (who, { keyId }) => stores.apiKeys.revoke(who.organizationId, keyId, now),
   'apiKeys.replace': (who, { keyId }) => stores.apiKeys.replace(who.organizationId, keyId, 'key_x', now),
   'apiKeys.touch': (who, { keyId }) => stores.apiKeys.touch(who.organizationId, keyId, new Date(0)),

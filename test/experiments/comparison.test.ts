@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'csv-parse/sync';
 import { endedExperiment } from '#test/experiments/support/ended-experiment.ts';
 import { labels, setLabel, sizedDocuments, type Sized } from '#test/experiments/support/sized-documents.ts';
-import { tableOf } from '#http/routes/experiment-export.ts';
+import { tableOf } from '#http/exports/experiment.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 let app: TestApp;

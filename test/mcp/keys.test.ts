@@ -165,6 +165,7 @@ describe('a program with a grant over two projects', () => {
 const creating: Readonly<Record<string, Record<string, unknown>>> = {
   create_workflow: { name: 'Mine' },
   upload_document: { action: 'presign', contentType: 'image/png', size: 10 },
+  save_record_type: { name: 'mine', fields: { total: { type: 'money' } } },
   create_api_key: { kind: 'service', name: 'Mine' },
 };
 

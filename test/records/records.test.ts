@@ -19,7 +19,7 @@ const texts = [
 ];
 
 const ask = (query: Readonly<Record<string, string>>) =>
-  app.call('GET', `/api/service/records?${new URLSearchParams({ recordType: 'receipt', ...query })}`, {
+  app.call('GET', `/api/service/records?${new URLSearchParams({ recordType: 'receipt', ...query }).toString()}`, {
     key: app.seed.agentKey,
   });
 const found = async (filter: object): Promise<number[]> => {

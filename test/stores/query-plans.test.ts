@@ -8,6 +8,7 @@ import { overTenants } from '#test/support/tenancy/over-tenants.ts';
 import { methodsOf, storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { askOAuth } from '#test/stores/support/ask-oauth.ts';
 import { askExperiments } from '#test/stores/support/ask-experiments.ts';
+import { askRecords } from '#test/stores/support/ask-records.ts';
 import { askAccountMails, askGuesses, askPasskeys } from '#test/stores/support/ask-accounts.ts';
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
@@ -420,6 +421,7 @@ async function askRest(stores: Stores): Promise<void> {
   await workflows.findVersion(organizationId, 'wf_plans', 1);
   await workflows.listByCodeName('c');
   await askExperiments(stores, { organizationId, projectId }, [tenant, wide]);
+  await askRecords(stores, { organizationId, projectId });
   await stores.traces.redact(organizationId, 'doc_a');
   await workflows.publish(published, version);
   await workflows.delete(tenant, 'wf_plans');

@@ -14,7 +14,7 @@ import {
 import { route, type Caller } from '#src/contracts/route.ts';
 
 /** Record types and records, once for service keys and once for the dashboard. Source: docs/decisions/0138. */
-const rowsAt = <Base extends string>(area: Base, caller: Caller) => ({
+const rowsAt = (area: 'service' | 'dashboard', caller: Caller) => ({
   types: route({
     id: `${area}.record_types`,
     method: 'GET',

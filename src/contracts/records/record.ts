@@ -11,7 +11,7 @@ export type Sayer = (typeof sayers)[number];
 const Money = z.object({ amount: z.number(), currency: z.string().nullable().describe('ISO 4217 code, where known') });
 const Value = z.union([z.string(), z.number(), z.boolean(), Money]).nullable();
 
-export const Cell = z
+const Cell = z
   .object({
     value: Value,
     raw: z.string().nullable().describe('The words in the document'),
@@ -121,9 +121,13 @@ const asked = {
 
 export const QueryRecordsInput = z.strictObject({
   ...asked,
-  filter: RecordFilter.optional().describe(
-    'Conditions by field, all of which hold: {"total": {"gt": 500, "currency": "EUR"}, "date": {"gte": "2026-05-01"}, "merchant": {"contains": "grocer"}, "tax": {"exists": false}, "items.amount": {"gt": 10}}. Operators: eq, ne, gt, gte, lt, lte, in, contains, exists',
-  ),
+  filter: z
+    .unknown()
+    .optional()
+    .pipe(RecordFilter.optional())
+    .describe(
+      'Conditions by field, all hold: {"total": {"gt": 500, "currency": "EUR"}, "date": {"gte": "2026-05-01"}, "merchant": {"contains": "grocer"}, "items.amount": 10}. Operators: eq, ne, gt, gte, lt, lte, in, contains, exists',
+    ),
   groupBy: Parts.optional().describe('Fields; dates by part: date:year, date:month, date:day'),
   aggregate: Parts.optional().describe(
     'count, sum(total), avg(total), min(date), max(items.amount); money by currency',
@@ -146,7 +150,9 @@ export const RecordsQuery = z.strictObject({
   cells: QueryBoolean.default(true).describe('false: values only, in jsonl'),
 });
 
-export const RecordGroup = z.object({
+export type RecordsQuery = z.output<typeof RecordsQuery>;
+
+const RecordGroup = z.object({
   key: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()),
   count: z.int().describe('Records; with a field of a list, its rows'),
   values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]).nullable()),
@@ -160,6 +166,8 @@ export const RecordPage = z.object({
   groups: z.array(RecordGroup).nullable().describe('The largest groups first; null without groupBy and aggregate'),
   nextCursor: z.string().nullable(),
 });
+
+export type RecordPage = z.output<typeof RecordPage>;
 
 export const RecordPath = z.strictObject({ recordId: AnyId });
 export const CorrectRecordBody = z.strictObject({

@@ -32,7 +32,8 @@ const isCellValue = (value: unknown): value is CellValue =>
 
 /** The listed value that a text means; null where it means none. */
 function listed(values: readonly string[], value: CellValue): string | null {
-  const said = foldText(String(value));
+  if (typeof value !== 'string') return null;
+  const said = foldText(value);
   return values.find((one) => foldText(one) === said) ?? null;
 }
 

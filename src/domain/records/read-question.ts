@@ -185,7 +185,7 @@ function aggregateOf(
 }
 
 /**
- * What to count, and by which parts. Aggregates of money add its currency to the key, since amounts of different currencies are never
+ * Counts of groups: their parts and aggregates. Aggregates of money add its currency to the key, since amounts of different currencies are never
  * added. null: nothing is grouped. Error: `request.invalid`.
  */
 export function readGrouping(

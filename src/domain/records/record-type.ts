@@ -36,7 +36,7 @@ export interface RecordTypeRecord extends RecordTypeVersion {
   readonly earlier: readonly RecordTypeVersion[];
 }
 
-/** What conditions, columns and cells say about a field: its type, and the list that it is in. */
+/** Field with a value, as conditions, columns and cells name it. */
 export interface FieldPath {
   /** Path without positions: `items.amount`. */
   readonly path: string;

@@ -44,7 +44,7 @@ export interface RecordProblem {
   readonly detail: string;
 }
 
-/** What a document says by one record type. `_id` derives from both. */
+/** Values of a document by one record type. `_id` derives from both. */
 export interface RecordRecord {
   readonly _id: string;
   readonly organizationId: string;

@@ -14,7 +14,7 @@ export function valuesOf(cells: readonly CellRecord[], fields: RecordTypeVersion
     if (place !== null) rows.set(place.list, Math.max(rows.get(place.list) ?? 0, place.row + 1));
   }
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
+    Object.entries(fields).map(([name, field]): [string, RecordValues[string]] => {
       if (!isNested(field)) return [name, byPath.get(name) ?? null];
       const row = (start: string): Row =>
         Object.fromEntries(Object.keys(field.fields).map((inner) => [inner, byPath.get(`${start}.${inner}`) ?? null]));

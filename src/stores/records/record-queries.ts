@@ -1,6 +1,6 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { RecordStatus } from '#src/contracts/records/record.ts';
-import type { Grouping, GroupPart, RecordSort, RecordTerm } from '#src/domain/records/read-question.ts';
+import type { Aggregate, Grouping, GroupPart, RecordSort, RecordTerm } from '#src/domain/records/read-question.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import { toRecord, type RecordRow } from '#src/stores/records/row.ts';
 
@@ -33,8 +33,8 @@ function conditionOf(term: RecordTerm): Filter<RecordRow> {
   if ('not' in term) return { facets: { $ne: term.not } };
   if ('from' in term) return { facets: { $elemMatch: { $gte: term.from, $lt: term.below } } };
   const path = `values.${term.path}`;
-  if ('contains' in term) return { [path]: new RegExp(plain(term.contains), 'iu') } as Filter<RecordRow>;
-  return { [path]: term.exists ? { $ne: null } : null } as Filter<RecordRow>;
+  if ('contains' in term) return { [path]: new RegExp(plain(term.contains), 'iu') };
+  return { [path]: term.exists ? { $ne: null } : null };
 }
 
 function filterOf({
@@ -60,11 +60,18 @@ function behind(path: string, descending: boolean, place: RecordPlace): Filter<R
   const beyond = descending ? '$lt' : '$gt';
   const value = path === 'createdAt' ? new Date(Number(place.value)) : place.value;
   const ties = { [path]: value, _id: { [beyond]: place.id } };
-  if (value === null) return { $or: descending ? [ties] : [ties, { [path]: { $ne: null } }] } as Filter<RecordRow>;
+  if (value === null) return { $or: descending ? [ties] : [ties, { [path]: { $ne: null } }] };
   return {
     $or: [{ [path]: { [beyond]: value } }, ties, ...(descending ? [{ [path]: null }] : [])],
-  } as Filter<RecordRow>;
+  };
 }
+
+const accumulators: Readonly<Record<Aggregate['operator'], (path: string) => Document>> = {
+  sum: (path) => ({ $sum: path }),
+  avg: (path) => ({ $avg: path }),
+  min: (path) => ({ $min: path }),
+  max: (path) => ({ $max: path }),
+};
 
 export function createRecordQueries({ records }: { readonly records: Collection<RecordRow> }) {
   return {
@@ -100,7 +107,6 @@ export function createRecordQueries({ records }: { readonly records: Collection<
     ): Promise<readonly FoundGroup[]> {
       const keyOf = ({ path, characters }: GroupPart): unknown =>
         characters === null ? `$values.${path}` : { $substrCP: [`$values.${path}`, 0, characters] };
-      const operators = { sum: '$sum', avg: '$avg', min: '$min', max: '$max' } as const;
       const stages: Document[] = [
         { $match: filterOf(question) },
         ...(list === null ? [] : [{ $unwind: `$values.${list}` }]),
@@ -109,7 +115,7 @@ export function createRecordQueries({ records }: { readonly records: Collection<
             _id: Object.fromEntries(by.map((part, at) => [`k${at}`, keyOf(part)])),
             count: { $sum: 1 },
             ...Object.fromEntries(
-              aggregates.map(({ operator, path }, at) => [`a${at}`, { [operators[operator]]: `$values.${path}` }]),
+              aggregates.map(({ operator, path }, at) => [`a${at}`, accumulators[operator](`$values.${path}`)]),
             ),
           },
         },

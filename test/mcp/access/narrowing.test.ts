@@ -79,7 +79,7 @@ describe('the address of a connection', () => {
     expect(reply.status).toBe(400);
     expect(reply.json).toMatchObject({ code: 'request.invalid', errors: [{ pointer: `/${name}` }] });
     expect(reply.json['detail']).toContain(
-      name === 'toolsets' ? 'core, workflows, runs, documents, experiments, keys' : 'true or false',
+      name === 'toolsets' ? 'core, workflows, runs, documents, records, experiments, keys' : 'true or false',
     );
   });
 

@@ -1,18 +1,12 @@
-import { createRequire } from 'node:module';
-import type * as stringifier from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
-import type { z } from 'zod';
+import { csvOf } from '#http/exports/csv.ts';
 import { limits } from '#src/contracts/fields.ts';
 import type { RecordPage, RecordsQuery } from '#src/contracts/records/record.ts';
 import { recordLimits } from '#src/contracts/records/record-type.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
-// The library is for the first table.
-const load = createRequire(import.meta.url);
-
-type Page = z.output<typeof RecordPage>;
-type Record_ = Page['records'][number];
-type Cell = Record_['cells'][string];
+type ShownRecord = RecordPage['records'][number];
+type Cell = ShownRecord['cells'][string];
 
 const facts = ['recordId', 'documentId', 'status'] as const;
 
@@ -25,7 +19,7 @@ const isMoney = (value: Cell['value'] | undefined): value is Extract<Cell['value
   typeof value === 'object' && value !== null;
 
 /** Rows of a record: one, or one for each row of the list. */
-function rowsOf(record: Record_, list: string | null): readonly string[] {
+function rowsOf(record: ShownRecord, list: string | null): readonly string[] {
   if (list === null) return [''];
   const rows = Object.keys(record.cells).flatMap((path) => {
     const [name, row = ''] = path.split('.');
@@ -38,7 +32,7 @@ function rowsOf(record: Record_, list: string | null): readonly string[] {
  * The records as a table: a column for each field outside of lists, and with `explode` for each field of that list, with a row for each of
  * its rows. Money has a column for its currency. The last column has the address of the page of the record's first cell.
  */
-export function tableOf({ recordType, records }: Page, explode: string | undefined): string {
+function tableOf({ recordType, records }: RecordPage, explode: string | undefined): string {
   const lists = new Set(
     records.flatMap(({ cells }) => Object.keys(cells).flatMap((path) => /^([^.]+)\.\d+\./.exec(path)?.[1] ?? [])),
   );
@@ -47,7 +41,7 @@ export function tableOf({ recordType, records }: Page, explode: string | undefin
     const [name = ''] = path.split('.');
     return !lists.has(name) || name === list;
   });
-  const cellOf = (record: Record_, start: string, path: string): Cell | undefined =>
+  const cellOf = (record: ShownRecord, start: string, path: string): Cell | undefined =>
     record.cells[list !== null && path.startsWith(`${list}.`) ? start + path.slice(list.length + 1) : path];
   const hasMoney = new Set(
     paths.filter((path) =>
@@ -69,20 +63,18 @@ export function tableOf({ recordType, records }: Page, explode: string | undefin
       Object.values(record.pageUrls)[0] ?? null,
     ]),
   );
-  const { stringify } = load('csv-stringify/sync') as typeof stringifier;
-  // Values are untrusted: a spreadsheet would compute a text that begins with =.
-  return stringify([headings, ...rows], { escape_formulas: true, cast: { boolean: String } });
+  return csvOf([headings, ...rows]);
 }
 
 /** One line a record: its values by path, and with `cells` their proofs. */
-function lineOf({ cells, ...record }: Record_, withCells: boolean): string {
+function lineOf({ cells, ...record }: ShownRecord, withCells: boolean): string {
   const values = Object.fromEntries(Object.entries(cells).map(([path, { value }]) => [path, value]));
   return `${JSON.stringify({ ...record, values, ...(withCells && { cells }) })}\n`;
 }
 
 /** Takes the default of `limit` from the form. */
 export function recordsInput(given: object): object {
-  const { format, explode: _explode, cells: _cells, limit, ...asked } = given as z.output<typeof RecordsQuery>;
+  const { format, explode: _explode, cells: _cells, limit, ...asked } = given as RecordsQuery;
   const most = format === 'json' ? limits.pageMax : recordLimits.exported;
   if (limit !== undefined && limit > most)
     throw new AppError('request.invalid', `Field /limit: use at most ${most} with format=${format}.`, {
@@ -93,7 +85,7 @@ export function recordsInput(given: object): object {
 
 /** Sends records as a file to save. The header `x-next-cursor` has the cursor of the rest. */
 export function sendRecords(request: Request, response: Response, output: Record<string, unknown>): boolean {
-  const page = output as unknown as Page;
+  const page = output as unknown as RecordPage;
   const { format, explode, cells } = request.query;
   if (format !== 'csv' && format !== 'jsonl') return false;
   const name = page.recordType?.name ?? 'records';

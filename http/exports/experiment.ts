@@ -1,10 +1,6 @@
-import { createRequire } from 'node:module';
-import type * as stringifier from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
+import { csvOf } from '#http/exports/csv.ts';
 import type { ExperimentExport } from '#src/contracts/experiments/experiment.ts';
-
-// The library is for the first table.
-const load = createRequire(import.meta.url);
 
 const facts = ['documentId', 'variant', 'trial', 'status', 'runId', 'ms', 'costUsd', 'cached'] as const;
 
@@ -17,9 +13,7 @@ export function tableOf({ experiment: { metrics }, cells }: ExperimentExport): s
     cell.errorText,
     cell.outputText,
   ]);
-  const { stringify } = load('csv-stringify/sync') as typeof stringifier;
-  // Outputs are untrusted: a spreadsheet would compute a text that begins with =.
-  return stringify([headings, ...rows], { escape_formulas: true, cast: { boolean: String } });
+  return csvOf([headings, ...rows]);
 }
 
 /** Sends an experiment as a file to save. */
