@@ -11,15 +11,20 @@ function orNull(options: readonly Schema[]): Schema {
   return types.every((type) => typeof type === 'string') ? { type: types } : { anyOf: options };
 }
 
+/** Values of a map, as a level of their own. Plain types stay. */
+function mapped(values: unknown, levels: number): Schema {
+  if (values === undefined) return {};
+  const isPlain = typeof values === 'object' && values !== null && Object.keys(values).join() === 'type';
+  return { additionalProperties: isPlain ? values : shallow(values, levels - 1) };
+}
+
 /** Cuts an output schema to `levels`. */
 function shallow(node: unknown, levels = outputLevels): unknown {
   if (Array.isArray(node)) return node.map((one) => shallow(one, levels));
   if (typeof node !== 'object' || node === null) return node;
   // Results show required members anyway.
   const { properties, required: _, items, anyOf, additionalProperties, ...shown } = node as Schema;
-  const isMap = levels > 0 && typeof additionalProperties === 'object';
-  const rest =
-    levels > 0 ? { ...shown, ...(isMap && { additionalProperties: shallow(additionalProperties, levels - 1) }) } : {};
+  const rest = levels > 0 ? { ...shown, ...mapped(additionalProperties, levels) } : {};
   if (properties === undefined)
     return {
       ...rest,

@@ -186,6 +186,19 @@ describe('Corrections', () => {
     expect(body).toMatchObject({ status: 'confirmed', cells: { tax: { by: 'agent', value: { amount: 12.81 } } } });
   });
 
+  test('become references of a dataset when the record is confirmed', async () => {
+    const saved = await app.call('POST', '/api/dashboard/datasets', {
+      cookie,
+      body: { name: 'Checked', source: { type: 'records', recordType: 'receipt' } },
+    });
+    expect(saved.status, JSON.stringify(saved.body)).toBe(201);
+    expect(saved.body).toMatchObject({ added: 1, references: { fields: 1 } });
+    const found = await app.app.deps.datasets.findVersion(app.seed.organizationId, saved.body.datasetId, 1);
+    expect(found?.items).toMatchObject([
+      { documentId: documents[2], reference: { fields: { total: 80.2, tax: 12.81, date: '2026-06-21' } } },
+    ]);
+  });
+
   test.each<[object, string]>([
     [{ set: { totl: 1 } }, '/set/totl'],
     [{ set: { total: 'much' } }, '/set/total'],

@@ -506,13 +506,17 @@ const isSmall = ({ of, filter }: Asked): boolean =>
 const overProjects = ({ filter }: Asked): boolean =>
   JSON.stringify(filter).includes('"projectId":{"$in":["prj_plans","prj_other"]}');
 
+/** Records are sorted by any of their fields: no index has them all (0138). */
+const byField = ({ of, command }: Asked): boolean =>
+  of === 'records.query' && command !== null && !new Map(command['sort'] as Map<string, unknown>).has('createdAt');
+
 test('no query of a repository reads a whole collection, or sorts in memory', async () => {
   expect(asked.length).toBeGreaterThan(60);
   const bad: string[] = [];
   for (const one of asked) {
     if (one.command === null) continue;
     const stages = await planOf(one.command);
-    const sorts = stages.includes('SORT') && !isSmall(one) && !overProjects(one);
+    const sorts = stages.includes('SORT') && !isSmall(one) && !overProjects(one) && !byField(one);
     if (stages.includes('COLLSCAN') || sorts)
       bad.push(`${one.of}: ${stages.join(' < ')} for ${JSON.stringify(one.command)}`);
   }

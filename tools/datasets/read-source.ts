@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import { Reference, type SaveDatasetBody } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { rowOf } from '#src/domain/records/record-type.ts';
 import type { AskedItem } from '#tools/datasets/read-table.ts';
 import type { ToolContext } from '#tools/define.ts';
+import { requireType } from '#tools/records/require.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 type Source = NonNullable<z.output<typeof SaveDatasetBody>['source']>;
@@ -48,6 +50,25 @@ async function fromAnswers(
   });
 }
 
+/** Documents with their confirmed records. Error: `record_type.not_found`. */
+async function fromRecords(
+  ctx: ToolContext<'records' | 'recordTypes'>,
+  { recordType, limit }: Extract<Source, { type: 'records' }>,
+  projectId: string,
+): Promise<Read> {
+  const of = { organizationId: ctx.principal.organizationId, projectId };
+  const type = await requireType(ctx, of, recordType);
+  const question = { ...of, recordTypeId: type._id, status: 'confirmed', terms: [] } as const;
+  const found = await ctx.deps.records.query(question, { path: null, descending: true }, { after: null, limit });
+  const items = found.map(({ documentId, cells }) => {
+    const fields = cells
+      .filter(({ path }) => rowOf(path) === null)
+      .map(({ path, value }) => [path, typeof value === 'object' ? (value?.amount ?? null) : value] as const);
+    return { documentId, reference: { fields: Object.fromEntries(fields) } };
+  });
+  return { items, skipped: 0 };
+}
+
 async function fromSearch(
   { deps, principal }: ToolContext<'search'>,
   { query, limit }: Extract<Source, { type: 'search' }>,
@@ -59,8 +80,9 @@ async function fromSearch(
 
 /** Items of a source. Errors: `request.invalid` names the line; `workflow.not_found`. */
 export async function readSource(
-  ctx: ToolContext<'executions' | 'search' | 'workflows'>,
+  ctx: ToolContext<'executions' | 'records' | 'recordTypes' | 'search' | 'workflows'>,
   source: Source,
+  projectId: string,
 ): Promise<Read> {
   switch (source.type) {
     case 'jsonl':
@@ -69,6 +91,8 @@ export async function readSource(
       return { items: (await import('#tools/datasets/read-table.ts')).fromCsv(source.text), skipped: 0 };
     case 'answers':
       return fromAnswers(ctx, source);
+    case 'records':
+      return fromRecords(ctx, source, projectId);
     case 'search':
       return fromSearch(ctx, source);
   }

@@ -20,7 +20,9 @@ import type { AskedItem } from '#tools/datasets/read-table.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
-type Context = ToolContext<'datasets' | 'documents' | 'executions' | 'results' | 'search' | 'workflows'>;
+type Context = ToolContext<
+  'datasets' | 'documents' | 'executions' | 'records' | 'recordTypes' | 'results' | 'search' | 'workflows'
+>;
 type Asked = z.output<typeof SaveDatasetInput>;
 
 export const saveDataset = defineTool({
@@ -35,7 +37,10 @@ export const saveDataset = defineTool({
   output: SavedDataset,
   async run(ctx: Context, asked) {
     const before = await versionBefore(ctx, asked);
-    const read = asked.source === undefined ? { items: [], skipped: 0 } : await readSource(ctx, asked.source);
+    const read =
+      asked.source === undefined
+        ? { items: [], skipped: 0 }
+        : await readSource(ctx, asked.source, before?.dataset.projectId ?? projectFor(ctx.principal, asked.projectId));
     const items = await nextItems(ctx, before?.version ?? null, [...read.items, ...asked.items], asked);
     const { dataset, version } = await recordsOf(ctx, { before, items, asked, now: new Date() });
     if (!(await ctx.deps.datasets.save(dataset, version))) throw conflict(dataset.version);

@@ -10,6 +10,7 @@ import {
   plainOnly,
   unsafePath,
 } from '#src/contracts/fields.ts';
+import { TypeName } from '#src/contracts/records/record-type.ts';
 
 /** Bounds of datasets and experiments. Source: docs/decisions/0098. */
 export const datasetLimits = {
@@ -99,6 +100,9 @@ const Source = z.discriminatedUnion('type', [
       limit: z.int().min(1).max(500).default(500),
     })
     .describe("People's answers to review questions, corrections included; a document's newest answer counts"),
+  z
+    .strictObject({ type: z.literal('records'), recordType: TypeName, limit: z.int().min(1).max(500).default(500) })
+    .describe('Confirmed records: their fields outside of lists, of money the amount; the newest first'),
 ]);
 
 export const SaveDatasetBody = z.strictObject({
@@ -128,7 +132,7 @@ export const SaveDatasetInput = SaveDatasetBody.extend({
     .optional()
     .pipe(SaveDatasetBody.shape.source)
     .describe(
-      'More items: {type: search, query} | {type: jsonl, text} one item a line | {type: csv, text} columns documentId, text, label, split, tags, fields.<name> | {type: answers, workflowId, path, as: label | fields | text} of review questions',
+      'More items: {type: search, query} | {type: jsonl, text} one item a line | {type: csv, text} columns documentId, text, label, split, tags, fields.<name> | {type: answers, workflowId, path, as: label | fields | text} of review questions | {type: records, recordType} confirmed ones',
     ),
 });
 
