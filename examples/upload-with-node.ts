@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-const { BASE_URL = 'http://127.0.0.1:3000', SERVICE_KEY = '' } = process.env;
+const { BASE_URL = 'http://127.0.0.1:3000', SERVICE_KEY = '', WORKFLOW = 'Document intake' } = process.env;
 const [file = ''] = process.argv.slice(2);
 const [jpeg, tiff, pdf] = ['image/jpeg', 'image/tiff', 'application/pdf'];
 const types = { jpg: jpeg, jpeg, png: 'image/png', webp: 'image/webp', gif: 'image/gif', tif: tiff, tiff, pdf };
@@ -40,8 +40,8 @@ const documentId = acknowledged.document.id;
 console.log(`Uploaded ${documentId}`);
 
 const { workflows } = await call<{ workflows: { workflowId: string; name: string }[] }>('/workflows');
-const workflow = workflows.find(({ name }) => name === 'Document intake');
-if (workflow === undefined) throw new Error('This project has no workflow "Document intake"');
+const workflow = workflows.find(({ name }) => name === WORKFLOW);
+if (workflow === undefined) throw new Error(`This project has no workflow "${WORKFLOW}"`);
 let execution = await call<{ id: string; status: string; finishedAt: string | null }>('/workflow-executions', {
   workflowId: workflow.workflowId,
   documentIds: [documentId],

@@ -193,8 +193,8 @@ describe('Corrections', () => {
     });
     expect(saved.status, JSON.stringify(saved.body)).toBe(201);
     expect(saved.body).toMatchObject({ added: 1, references: { fields: 1 } });
-    const found = await app.app.deps.datasets.findVersion(app.seed.organizationId, saved.body.datasetId, 1);
-    expect(found?.items).toMatchObject([
+    const version = await app.app.deps.datasets.findVersion(app.seed.organizationId, saved.body.datasetId, 1);
+    expect(version?.items).toMatchObject([
       { documentId: documents[2], reference: { fields: { total: 80.2, tax: 12.81, date: '2026-06-21' } } },
     ]);
   });

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import { facetsOf } from '#src/domain/records/facets.ts';
 import { presets } from '#src/domain/records/presets.ts';
 import { pathsOf, recordTypeId, type RecordTypeRecord } from '#src/domain/records/record-type.ts';
@@ -67,6 +68,10 @@ export function recordOf(place: Place, documentId: string, words: string) {
   const question: RecordQuestion = { ...place, recordTypeId: type._id, terms: readFilter(paths, { total: { gt: 5 } }) };
   return { type, row, question, grouping: readGrouping(paths, ['vendor'], ['sum(total)']) };
 }
+
+/** True for a sort by a field of records: no index has all fields (0138). */
+export const sortsByField = ({ of, command }: { readonly of: string; readonly command: Document | null }): boolean =>
+  of === 'records.query' && !new Map(command?.['sort'] as Map<string, unknown>).has('createdAt');
 
 /** Every query about record types and records. */
 export async function askRecords({ records, recordTypes }: Stores, place: Place): Promise<void> {
