@@ -17,10 +17,18 @@ const contentFields = [
 /** Limit on the words of a joint match: longer queries never match all. */
 const mostTogether = 8;
 
-/** Shortest word to widen, and the shortest with two edits: shorter words have too many neighbours. */
-const widening = { letters: 4, lettersOfTwoEdits: 7, prefixLength: 1, maxExpansions: 5 } as const;
+/**
+ * Shortest word to widen, and the shortest with two edits: shorter words have too many neighbours. Lucene allows 1,024 clauses in all, each
+ * close word being one.
+ */
+const widening = { letters: 4, lettersOfTwoEdits: 7, prefixLength: 1, maxExpansions: 5, words: 8 } as const;
 /** Words of a few hits are widened although the index knows them, for texts with a recognition error. An exact word weighs 1. */
-const loosely = { fuzzy: { maxEdits: 1, prefixLength: 2, maxExpansions: 10 }, weight: 0.2, below: 10 } as const;
+const loosely = {
+  fuzzy: { maxEdits: 1, prefixLength: 2, maxExpansions: 5 },
+  weight: 0.2,
+  below: 10,
+  words: 12,
+} as const;
 
 /** Share of a word that a close one stands for. */
 const nearShare = 0.5;
@@ -83,6 +91,9 @@ const everywhere = (request: RetrieverRequest): RetrieverRequest => {
   return { ...request, scope, depth: 1 };
 };
 
+const isEverywhere = ({ scope }: RetrieverRequest): boolean =>
+  scope.documentIds === undefined && scope.apiKeyIds === undefined;
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /**
@@ -94,14 +105,17 @@ export async function rankWords(run: RunSearch, request: RetrieverRequest): Prom
   const words = [...new Set(request.query.words.map((word) => word.toLowerCase()))];
   const best = async (should: Document[]): Promise<number> => (await run(everywhere(request), should))[0]?.score ?? 0;
   const clauses = [...exactClauses(words), ...togetherClauses(words)];
-  const [hits, known] = await Promise.all([
+  const isAlone = words.length === 1 && isEverywhere(request);
+  const [hits, own] = await Promise.all([
     run(request, clauses),
-    Promise.all(words.map((word) => best(exactClauses([word])))),
+    isAlone ? null : Promise.all(words.map((word) => best(exactClauses([word])))),
   ]);
-  const unknown = words.filter((word, at) => known[at] === 0 && mayWiden(word));
+  // The hits of the only word say what a question of its own would.
+  const known = own ?? [hits[0]?.score ?? 0];
+  const unknown = words.filter((word, at) => known[at] === 0 && mayWiden(word)).slice(0, widening.words);
   const isShort = hits.length < loosely.below;
   if (unknown.length === 0 && !isShort) return answerOf(hits, known, []);
-  const all = spellings(words);
+  const all = spellings(words.slice(0, loosely.words));
   const more = [
     ...unknown.flatMap((word) => [...nearClauses(word), ...nearLooseClauses(word)]),
     ...(isShort
@@ -110,7 +124,7 @@ export async function rankWords(run: RunSearch, request: RetrieverRequest): Prom
   ];
   const [widened, near] = await Promise.all([
     run(request, [...clauses, ...more]),
-    Promise.all(words.map((word) => (unknown.includes(word) ? best(nearClauses(word)) : 0))),
+    Promise.all(words.map(async (word) => (unknown.includes(word) ? best(nearClauses(word)) : 0))),
   ]);
   return answerOf(widened, known, near);
 }
