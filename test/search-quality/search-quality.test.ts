@@ -16,7 +16,7 @@ import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import type { SearchMode } from '#src/stores/search/query.ts';
 
 /** Measured figures, less 0.01 for ties that fall otherwise: ranking may get better, never worse. */
-const floors = { lexical: 0.853, hybrid: 0.882 } as const;
+const floors = { lexical: 0.882, hybrid: 0.925 } as const;
 
 const { text: embedder } = createLocalModels();
 const documents = qualityDocuments();
@@ -64,11 +64,12 @@ describe('The documents and queries of the quality set', () => {
 });
 
 describe('Ranking', () => {
-  test('hybrid is never below lexical on the whole set, and neither falls below what it was', (context) => {
+  test('hybrid is below lexical in no group, and neither falls below what it was', (context) => {
     const groups = byGroup(hybrid);
     for (const [group, value] of byGroup(lexical))
       void context.annotate(`${group}: lexical ${value.toFixed(3)}, hybrid ${groups.get(group)?.toFixed(3)}`);
-    expect(mean(hybrid)).toBeGreaterThanOrEqual(mean(lexical));
+    const below = [...byGroup(lexical)].filter(([group, value]) => (groups.get(group) ?? 0) < value - 1e-9);
+    expect(below).toEqual([]);
     expect(mean(lexical)).toBeGreaterThanOrEqual(floors.lexical);
     expect(mean(hybrid)).toBeGreaterThanOrEqual(floors.hybrid);
   });

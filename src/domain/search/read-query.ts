@@ -3,7 +3,7 @@ import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import { createStopWords } from '#src/domain/embed-locally/stop-words.ts';
 
 /** Limits of a parsed query, since every part costs the database work. */
-export const queryLimits = { characters: 1_000, words: 12, wordCharacters: 64, phrases: 4 } as const;
+export const queryLimits = { characters: 1_000, words: 20, wordCharacters: 64, phrases: 4 } as const;
 
 /** A parsed search text. */
 export interface ReadQuery {

@@ -15,7 +15,7 @@ export interface WordMatch {
   readonly exact: boolean;
 }
 
-/** Letters at the start that must be correct in a fuzzy match; same as `prefixLength` of the lexical retriever. */
+/** Letters at the start that must be correct in a fuzzy match. Words two edits away, which the lexical retriever finds too, are not marked. */
 const fuzzyPrefix = 2;
 const rememberedWords = 20_000;
 /** Most distinct words to compare in full for one query, since noise must not take long; no natural text has as many. */

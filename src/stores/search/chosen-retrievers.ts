@@ -1,4 +1,4 @@
-import type { RetrieverHit, SearchRetrievers } from '#src/stores/search/hybrid-search.ts';
+import type { SearchRetrievers } from '#src/stores/search/hybrid-search.ts';
 import { lacksSearch } from '#src/stores/search/definitions.ts';
 
 /** Time between two looks whether a server that had no search has one now. */
@@ -28,7 +28,7 @@ export class ChosenRetrievers implements SearchRetrievers {
   lexical: SearchRetrievers['lexical'] = (request) => this.#ask((of) => of.lexical(request));
   semantic: SearchRetrievers['semantic'] = (request, embedded) => this.#ask((of) => of.semantic(request, embedded));
 
-  async #ask(ask: (of: SearchRetrievers) => Promise<readonly RetrieverHit[]>): Promise<readonly RetrieverHit[]> {
+  async #ask<T>(ask: (of: SearchRetrievers) => Promise<T>): Promise<T> {
     const { search, words } = this.#parts;
     if (this.#lookedAt !== null) {
       this.#look();

@@ -1,6 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { TextEmbedder } from '#src/domain/ports/models.ts';
-import { fuse, type FusedHit } from '#src/domain/search/fuse.ts';
+import { fuse, weightOfMeaning, weightOfSpelling, type FusedHit, type RankedHits } from '#src/domain/search/fuse.ts';
 import { readQuery, type ReadQuery } from '#src/domain/search/read-query.ts';
 import type { SearchAnswer, SearchHit, SearchRetriever, SearchMode, SearchQuery } from '#src/stores/search/query.ts';
 
@@ -19,11 +19,20 @@ export interface RetrieverRequest {
   readonly signal: AbortSignal;
 }
 
+/** Hits of words, with how much of the query they answer: shares of its words, weighed by rarity. */
+export interface LexicalAnswer {
+  readonly hits: readonly RetrieverHit[];
+  /** Words that the caller's documents have, also with a typing error. 0..1. */
+  readonly known: number;
+  /** Words that the best document has. 0..1. */
+  readonly covered: number;
+}
+
 /** Retrievers that the database implements. */
 export interface SearchRetrievers {
   /** Documents with an identifier or a phrase of the query. Scores 1 for an identifier, and up to 1 for the relevance of a phrase. */
   exact(request: RetrieverRequest): Promise<readonly RetrieverHit[]>;
-  lexical(request: RetrieverRequest): Promise<readonly RetrieverHit[]>;
+  lexical(request: RetrieverRequest): Promise<LexicalAnswer>;
   /** Nearest vectors of this label. The score is the cosine. */
   semantic(
     request: RetrieverRequest,
@@ -47,9 +56,9 @@ export interface SearchOptions {
   }) => void;
 }
 
-const weights: Readonly<Record<SearchRetriever, number>> = { exact: 1, lexical: 1, semantic: 1 };
-/** Weight of an embedder that compares spelling: exact words of the query matter more there. Measured: docs/decisions/0039. */
-const spellingWeight = 0.5;
+/** Weights of a best hit beside 1 for words. An exact hit is pinned besides. */
+const exactWeight = 2;
+/** Local embedders compare spelling, others meaning. */
 const comparesSpelling = (label: string): boolean => label.startsWith('local/');
 /** Reads more ranks than a page needs: a document in the middle of both retrievers may beat the last ones of each. */
 const leastDepth = 50;
@@ -58,6 +67,8 @@ interface RetrieverAnswer {
   readonly retriever: SearchRetriever;
   readonly outcome: RetrieverOutcome;
   readonly hits: readonly RetrieverHit[];
+  /** Set by `lexical`. */
+  readonly shares?: Omit<LexicalAnswer, 'hits'>;
   readonly error?: unknown;
 }
 
@@ -76,17 +87,26 @@ export function createHybridSearch(retrievers: SearchRetrievers, options: Search
     return retrievers.semantic(request, { label: embedder.label, vector });
   };
 
+  const find = async (
+    retriever: SearchRetriever,
+    request: RetrieverRequest,
+  ): Promise<Pick<RetrieverAnswer, 'hits' | 'shares'>> => {
+    if (retriever === 'exact') return { hits: await retrievers.exact(request) };
+    if (retriever === 'semantic') return { hits: await semantic(request) };
+    const { hits, ...shares } = await retrievers.lexical(request);
+    return { hits, shares };
+  };
+
   const run = async (
     retriever: SearchRetriever,
     request: Omit<RetrieverRequest, 'signal'>,
   ): Promise<RetrieverAnswer> => {
     const signal = AbortSignal.timeout(retrieverTimeoutMs);
-    const work = retriever === 'semantic' ? semantic : retrievers[retriever];
     const started = performance.now();
     let answer: RetrieverAnswer;
     try {
-      const hits = await orAbort(work({ ...request, signal }), signal);
-      answer = { retriever, hits, outcome: hits.length === 0 ? 'empty' : 'found' };
+      const found = await orAbort(find(retriever, { ...request, signal }), signal);
+      answer = { retriever, ...found, outcome: found.hits.length === 0 ? 'empty' : 'found' };
     } catch (error) {
       answer = { retriever, hits: [], outcome: signal.aborted ? 'late' : 'failed', error };
     }
@@ -106,16 +126,7 @@ export function createHybridSearch(retrievers: SearchRetrievers, options: Search
     const depth = Math.max(leastDepth, limit);
     const answers = await Promise.all(asked.map((retriever) => run(retriever, { scope, query, depth })));
     refuseSilence(answers);
-    const fused = fuse(
-      answers.map(({ retriever, hits }) => ({
-        retriever,
-        weight: retriever === 'semantic' && comparesSpelling(embedder.label) ? spellingWeight : weights[retriever],
-        pins: retriever === 'exact',
-        // There is always a nearest neighbour. At a right angle it has nothing in common with the query.
-        hits: retriever === 'semantic' ? hits.filter(({ score }) => score > 0) : hits,
-      })),
-      limit,
-    );
+    const fused = fuse(rankedOf(answers, embedder.label), limit);
     const degraded = answers
       .filter((answer) => isBroken(answer) || isUnheard(answer))
       .map(({ retriever }) => retriever);
@@ -129,6 +140,21 @@ function retrieversFor({ words, phrases, identifiers }: ReadQuery, mode: SearchM
     ...(words.length > 0 ? (['lexical'] as const) : []),
     ...(mode === 'hybrid' && words.length + phrases.length > 0 ? (['semantic'] as const) : []),
   ];
+}
+
+/** Weighs the retrievers by how much of the query the words answer. Source: docs/decisions/0131. */
+function rankedOf(answers: readonly RetrieverAnswer[], label: string): RankedHits<SearchRetriever>[] {
+  const { known, covered } = answers.find(({ shares }) => shares !== undefined)?.shares ?? { known: 0, covered: 0 };
+  return answers.map(({ retriever, hits }) => {
+    if (retriever === 'exact') return { retriever, hits, weight: exactWeight, pins: true };
+    if (retriever === 'lexical') return { retriever, hits, weight: 1, pins: false };
+    // There is always a nearest neighbour. At a right angle it has nothing in common with the query.
+    const near = hits.filter(({ score }) => score > 0);
+    if (comparesSpelling(label)) return { retriever, hits: near, weight: weightOfSpelling(known), pins: false };
+    // The last neighbour stands for texts that have nothing to do with the query: they are not at a right angle there.
+    const floor = near.at(-1)?.score ?? 0;
+    return { retriever, hits: near, weight: weightOfMeaning(covered), floor, pins: false };
+  });
 }
 
 const isBroken = ({ outcome }: RetrieverAnswer): boolean => outcome === 'failed' || outcome === 'late';

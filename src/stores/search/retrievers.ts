@@ -1,13 +1,10 @@
 import { Binary, type Collection, type Document, type Filter } from 'mongodb';
 import { textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
-import { foldedForms, looseWords } from '#src/domain/search/word-forms.ts';
+import { rankWords } from '#src/stores/search/rank-words.ts';
 import type { RetrieverHit, RetrieverRequest, SearchRetrievers } from '#src/stores/search/hybrid-search.ts';
 
 const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
-const fuzzy = { maxEdits: 1, prefixLength: 2, maxExpansions: 10 };
-/** Weight of a word with a typing error. The exact word has 1. */
-const fuzzyBoost = 0.2;
 /** Limit on identifiers, longest first: each is a query of its own. */
 const identifiersAsked = 12;
 
@@ -49,17 +46,6 @@ const isNarrowedToNothing = ({ scope }: RetrieverRequest): boolean =>
   scope.documentIds?.length === 0 ||
   scope.apiKeyIds?.length === 0 ||
   (scope.ownOnly === true && scope.projectIds.length === 0);
-
-/** Limit on the words of a joint match: longer queries never match all. */
-const mostTogether = 8;
-
-/** Boosts documents with all words, or all but one: BM25 alone ranks one rare word above many common ones. */
-function togetherOf(words: readonly Document[]): Document[] {
-  if (words.length < 2 || words.length > mostTogether) return [];
-  const all = { compound: { must: [...words] } };
-  const allButOne = { compound: { should: [...words], minimumShouldMatch: words.length - 1 } };
-  return words.length > 2 ? [all, allButOne] : [all];
-}
 
 async function withIdentifier(
   searchRecords: Collection<SearchRow>,
@@ -133,18 +119,8 @@ export function createSearchRetrievers(searchRecords: Collection<SearchRow>): Se
       return exactHits(identified, phrased);
     },
     async lexical(request) {
-      if (isNarrowedToNothing(request)) return [];
-      const words = request.query.words.map((word) => word.toLowerCase());
-      const query = [...new Set(words.flatMap((word) => [word, ...foldedForms(word)]))].join(' ');
-      const loose = looseWords(words.join(' ')).map((forms) => ({
-        text: { query: forms.join(' '), path: 'looseText' },
-      }));
-      return search(request, [
-        { text: { query, path: [...contentPaths, 'objectKey'] } },
-        { text: { query, path: contentPaths, fuzzy, score: { boost: { value: fuzzyBoost } } } },
-        ...loose,
-        ...togetherOf(loose),
-      ]);
+      if (isNarrowedToNothing(request)) return { hits: [], known: 0, covered: 0 };
+      return rankWords(search, request);
     },
     async semantic(request, { label, vector }) {
       if (isNarrowedToNothing(request)) return [];

@@ -35,7 +35,9 @@ export function createWordRetrievers(searchRecords: Collection<SearchRow>): Sear
       const [identified, phrased] = await Promise.all([withIdentifiers(searchRecords, request), withPhrases(request)]);
       return exactHits(identified, phrased);
     },
-    lexical: (request) => ranked(request, plain(request.query.words.join(' '))),
+    async lexical(request) {
+      return { hits: await ranked(request, plain(request.query.words.join(' '))), known: 1, covered: 1 };
+    },
     async semantic() {
       throw new Error('this database compares no vectors');
     },

@@ -6,7 +6,7 @@ import { tools } from '#tools/index.ts';
 let app: TestApp;
 let documentId: string;
 /** Words of the scan with their first letters changed: no rule for typing errors reaches them. */
-const misspelt = 'eyllow tciket';
+const misspelt = 'eyllow itcket';
 
 beforeAll(async () => {
   app = await startTestApp({ env: { DOCUMENT_SEARCH_MODE: 'hybrid' } });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fuse, type RankedHits } from '#src/domain/search/fuse.ts';
+import { fuse, weightOfMeaning, weightOfSpelling, type RankedHits } from '#src/domain/search/fuse.ts';
 
 type Leg = 'exact' | 'lexical' | 'semantic';
 
@@ -19,36 +19,43 @@ const ids = (ranked: RankedHits<Leg>[], limit = 10): string =>
     .map((hit) => hit.documentId)
     .join(' ');
 
-describe('Reciprocal rank fusion', () => {
+describe('Score fusion', () => {
   test.each([
     ['nothing comes of nothing', [], ''],
     ['retrievers that found nothing come to nothing', [retriever('lexical', ''), retriever('semantic', '')], ''],
     ['one retriever keeps its order', [retriever('lexical', 'b:9 a:5 c:1')], 'b a c'],
     ['an empty retriever changes nothing', [retriever('lexical', 'b:9 a:5 c:1'), retriever('semantic', '')], 'b a c'],
     ['what both found stands first', [retriever('lexical', 'a:9 b:5'), retriever('semantic', 'c:.9 b:.8')], 'b a c'],
-    ['ranks count, scores do not', [retriever('lexical', 'a:900 b:1'), retriever('semantic', 'b:.2 a:.1')], 'a b'],
+    ['a sure retriever decides', [retriever('lexical', 'a:900 b:1'), retriever('semantic', 'b:.2 a:.15')], 'a b'],
+    ['a score at the floor adds nothing', [retriever('semantic', 'b:.9 a:.5 c:.5', { floor: 0.5 })], 'b a c'],
     [
-      'equal ranks: the retriever named first decides',
+      'above a floor, small differences count',
+      [retriever('lexical', 'a:9 b:7'), retriever('semantic', 'b:.9 a:.8 c:.7', { floor: 0.7 })],
+      'b a c',
+    ],
+    [
+      'equal scores: the retriever named first decides',
       [retriever('semantic', 'a:1'), retriever('lexical', 'b:9')],
       'a b',
     ],
     ['equal scores in one retriever: the id decides', [retriever('lexical', 'c:5 a:5 b:5')], 'a b c'],
-    ['equal scores share a rank', [retriever('lexical', 'b:5 a:5'), retriever('semantic', 'a:.9 b:.8')], 'a b'],
+    ['equal scores: the other decides', [retriever('lexical', 'b:5 a:5'), retriever('semantic', 'a:.9 b:.8')], 'a b'],
     [
-      'the rank after a tie counts the tied',
+      'what one found is worth its share of that one',
       [retriever('lexical', 'a:5 b:5 c:1'), retriever('semantic', 'd:9 e:8')],
       'a b d e c',
     ],
     [
       'a heavier retriever wins',
-      [retriever('lexical', 'a:9 b:8'), retriever('semantic', 'b:.9 a:.8', { weight: 2 })],
+      [retriever('lexical', 'a:9 b:8.5'), retriever('semantic', 'b:.9 a:.8', { weight: 2 })],
       'b a',
     ],
     [
-      'a retriever without weight only adds',
-      [retriever('lexical', 'a:9'), retriever('semantic', 'b:.9 a:.8', { weight: 0 })],
-      'a b',
+      'a retriever without weight only adds, in its order, and decides no tie of another',
+      [retriever('lexical', 'b:9 a:9'), retriever('semantic', 'd:.9 c:.8 b:.7', { weight: 0 })],
+      'a b d c',
     ],
+    ['a retriever without weight ranks alone', [retriever('semantic', 'b:.9 a:.8', { weight: 0 })], 'b a'],
     [
       'pins stand above all',
       [retriever('exact', 'c:1'), retriever('lexical', 'a:9 b:5'), retriever('semantic', 'a:.9 b:.8')],
@@ -59,7 +66,7 @@ describe('Reciprocal rank fusion', () => {
       [retriever('exact', 'c:1 b:1'), retriever('lexical', 'a:9 b:5 c:1')],
       'b c a',
     ],
-    ['more exact comes before', [retriever('exact', 'c:2 b:1'), retriever('lexical', 'b:5 c:1')], 'c b'],
+    ['more exact comes before', [retriever('exact', 'c:2 b:1', { weight: 2 }), retriever('lexical', 'b:5 c:1')], 'c b'],
     ['a document that comes twice counts once', [retriever('lexical', 'a:9 a:8 b:7')], 'a b'],
   ])('%s', (_, ranked, expected) => {
     expect(ids(ranked)).toBe(expected);
@@ -73,7 +80,7 @@ describe('Reciprocal rank fusion', () => {
     ];
     const scores = fuse(ranked, 10).map((hit) => hit.score);
     expect(scores[0]).toBeCloseTo(2, 10);
-    expect(scores[1]).toBeCloseTo((2 / 62) * (61 / 3), 10);
+    expect(scores[1]).toBeCloseTo((5 / 9 + 8 / 9) / 3, 10);
     expect(scores.slice(1).every((score) => score > 0 && score <= 1)).toBe(true);
     expect(fuse([retriever('lexical', 'a:9'), retriever('semantic', 'a:.9')], 1)[0]?.score).toBeCloseTo(1, 10);
   });
@@ -95,5 +102,16 @@ describe('Reciprocal rank fusion', () => {
     const [one, two] = [retriever('lexical', 'a:9 b:8 c:7 d:6'), retriever('semantic', 'd:.9 b:.8 x:.7')];
     const scores = (ranked: RankedHits<Leg>[]) => new Map(fuse(ranked, 10).map((hit) => [hit.documentId, hit.score]));
     expect(scores([one, two])).toEqual(scores([two, one]));
+  });
+});
+
+describe('The weight of neighbours beside words', () => {
+  test('of spelling is nothing while words are known, and twice that of words when none is', () => {
+    expect([1, 0.75, 0.5, 0.25, 0].map(weightOfSpelling)).toEqual([0, 0, 0, 1, 2]);
+  });
+
+  test('of meaning grows with what the best document lacks of the query', () => {
+    const weights = [1, 0.5, 0].map(weightOfMeaning);
+    expect(weights).toEqual([0.3, 0.8, 2.3]);
   });
 });

@@ -7,7 +7,10 @@ const scope = { organizationId: 'org_a', projectIds: ['prj_a'] };
 const hit = (documentId: string, score = 1): RetrieverHit => ({ documentId, score });
 
 /** A search whose retrievers do as they are told, and what it told of them. */
-function searchWith(behaviour: Partial<Record<SearchRetriever, Behaviour>>, vector = [0.6, 0.8]) {
+function searchWith(
+  behaviour: Partial<Record<SearchRetriever, Behaviour>>,
+  { vector = [0.6, 0.8], label = 'test/2', shares = { known: 1, covered: 1 } } = {},
+) {
   const asked: { retriever: SearchRetriever; request: RetrieverRequest }[] = [];
   const told: { retriever: SearchRetriever; outcome: string; failed: boolean }[] = [];
   const retriever = (name: SearchRetriever) => async (request: RetrieverRequest) => {
@@ -19,11 +22,15 @@ function searchWith(behaviour: Partial<Record<SearchRetriever, Behaviour>>, vect
     return new Promise<never>(() => undefined);
   };
   const search = createHybridSearch(
-    { exact: retriever('exact'), lexical: retriever('lexical'), semantic: retriever('semantic') },
+    {
+      exact: retriever('exact'),
+      lexical: async (request) => ({ hits: await retriever('lexical')(request), ...shares }),
+      semantic: retriever('semantic'),
+    },
     {
       mode: 'hybrid',
       embedder: {
-        label: 'test/2',
+        label,
         embedQuery: async () => ({
           vector: Float32Array.from(vector),
           usage: { provider: 'test', model: 'test', ms: 0 },
@@ -74,7 +81,7 @@ describe('Hybrid search', () => {
   });
 
   test('a vector of zeros is compared with nothing', async () => {
-    const { asked, search } = searchWith({ lexical: [hit('b')], semantic: [hit('c')] }, [0, 0]);
+    const { asked, search } = searchWith({ lexical: [hit('b')], semantic: [hit('c')] }, { vector: [0, 0] });
     expect(await search('walnut')).toMatchObject({ hits: [{ documentId: 'b' }], degraded: ['semantic'] });
     expect(asked.map(({ retriever }) => retriever)).toEqual(['lexical']);
   });
@@ -100,5 +107,16 @@ describe('Hybrid search', () => {
         ranks: { lexical: { rank: 1, score: 7 }, semantic: { rank: 1, score: 0.75 } },
       },
     ]);
+  });
+
+  test.each([
+    ['test/2', { known: 1, covered: 1 }, 'a b'],
+    ['test/2', { known: 1, covered: 0.2 }, 'b a'],
+    ['local/lexical-2', { known: 1, covered: 0.2 }, 'a b'],
+    ['local/lexical-2', { known: 0.2, covered: 0.2 }, 'b a'],
+  ])('with %s and words that answer %j of the query, the order is %s', async (label, shares, ids) => {
+    const behaviour = { lexical: [hit('a', 9), hit('b', 6)], semantic: [hit('b', 0.9), hit('a', 0.2)] };
+    const { hits } = await searchWith(behaviour, { label, shares }).search('walnut');
+    expect(hits.map(({ documentId }) => documentId).join(' ')).toBe(ids);
   });
 });

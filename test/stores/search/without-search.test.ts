@@ -137,7 +137,7 @@ describe('On a MongoDB without search', () => {
 describe('Retrievers that were chosen', () => {
   const answers = (id: string): SearchRetrievers => {
     const hits = async () => [{ documentId: id, score: 1 }];
-    return { exact: hits, lexical: hits, semantic: hits };
+    return { exact: hits, lexical: async () => ({ hits: await hits(), known: 1, covered: 1 }), semantic: hits };
   };
   const request: RetrieverRequest = {
     scope: { organizationId: 'o', projectIds: ['p'] },
@@ -167,7 +167,7 @@ describe('Retrievers that were chosen', () => {
         return hasSearch;
       },
     });
-    const asked = async (): Promise<string | undefined> => (await chosen.lexical(request))[0]?.documentId;
+    const asked = async (): Promise<string | undefined> => (await chosen.lexical(request)).hits[0]?.documentId;
     expect(await asked()).toBe('words');
     expect(await asked()).toBe('words');
     expect(looks).toBe(0);

@@ -63,32 +63,47 @@ interface Parts {
   minimum?: number;
 }
 
-/** Lucene's boolean query: the scores of `must` and `should` add up. */
+/**
+ * Lucene's boolean query: the scores of `must` and `should` add up. Filters come last, since most segments have none of a rare word; each
+ * clause goes over all rows at once, which is several times as fast as each row over all clauses.
+ */
 export function both({ must = [], should = [], filter = [], minimum = 0 }: Parts): Clause {
   return (segment, size) => {
     const of = (clauses: readonly Clause[]): Float64Array[] => clauses.flatMap((clause) => clause(segment, size) ?? []);
+    const scoring = of(must);
+    if (scoring.length < must.length) return undefined;
+    const optional = of(should);
+    if (optional.length < minimum) return undefined;
     const required = of(filter);
     if (required.length < filter.length) return undefined;
-    const [scoring, optional] = [of(must), of(should)];
-    if (scoring.length < must.length || optional.length < minimum) return undefined;
-    const scoreOf = (row: number): number => {
-      for (const one of required) if ((one[row] as number) < 0) return -1;
-      let [score, met] = [0, 0];
-      for (const one of scoring) {
-        if ((one[row] as number) < 0) return -1;
-        score += one[row] as number;
-      }
-      for (const one of optional) {
-        if ((one[row] as number) < 0) continue;
-        score += one[row] as number;
-        met++;
-      }
-      return met < minimum ? -1 : score;
-    };
     const scores = new Float64Array(size);
-    for (let row = 0; row < size; row++) scores[row] = scoreOf(row);
+    for (const one of required) for (let row = 0; row < size; row++) if ((one[row] as number) < 0) scores[row] = -1;
+    for (const one of scoring) add(one, scores);
+    addSome(optional, scores, minimum);
     return scores;
   };
+}
+
+/** Adds the scores of a clause that rows need; -1 marks those without it. */
+function add(one: Float64Array, scores: Float64Array): void {
+  for (let row = 0; row < scores.length; row++) {
+    const [score, before] = [one[row] as number, scores[row] as number];
+    scores[row] = score < 0 || before < 0 ? -1 : before + score;
+  }
+}
+
+/** Adds the scores of clauses of which rows need so many. */
+function addSome(optional: readonly Float64Array[], scores: Float64Array, minimum: number): void {
+  const met = new Uint16Array(scores.length);
+  for (const one of optional) {
+    for (let row = 0; row < scores.length; row++) {
+      const [score, before] = [one[row] as number, scores[row] as number];
+      if (score < 0 || before < 0) continue;
+      scores[row] = before + score;
+      met[row] = (met[row] as number) + 1;
+    }
+  }
+  if (minimum > 0) for (let row = 0; row < scores.length; row++) if ((met[row] as number) < minimum) scores[row] = -1;
 }
 
 export function boosted(clause: Clause, boost: number): Clause {

@@ -7,6 +7,11 @@ export interface Fuzzy {
 /** Stands between terms. A text has it in none of its words; only a keyword could. */
 export const SEPARATOR = '\u0001';
 
+type Near = readonly [term: string, closeness: number];
+
+/** Bounds of what a vocabulary remembers, as part of a cache that does not count it. */
+const REMEMBERED = { words: 8, terms: 64 };
+
 /**
  * The terms of a field, packed into one text. Each has a signature: a bit for the characters it holds. An edit changes two bits
  * at most, so almost every term is passed over without a look at its letters.
@@ -15,6 +20,8 @@ export class Vocabulary {
   readonly #text: string;
   /** Start and signature of each term. */
   readonly #table: Int32Array;
+  /** Neighbours of the last words: a search asks for a word more than once. */
+  readonly #recent = new Map<string, readonly Near[]>();
 
   constructor(text: string) {
     const table: number[] = [];
@@ -33,7 +40,26 @@ export class Vocabulary {
   }
 
   /** Enters the terms within the allowed edits, and how close each is: 1 less the edits for each letter. */
-  closeTo(word: string, { maxEdits, prefixLength }: Fuzzy, into: Map<string, number>): void {
+  closeTo(word: string, fuzzy: Fuzzy, into: Map<string, number>): void {
+    const key = `${fuzzy.maxEdits} ${fuzzy.prefixLength} ${word}`;
+    let found = this.#recent.get(key);
+    if (!found) {
+      found = this.#find(word, fuzzy);
+      if (found.length <= REMEMBERED.terms) this.#remember(key, found);
+    }
+    for (const [term, closeness] of found) if (!into.has(term)) into.set(term, closeness);
+  }
+
+  #remember(key: string, found: readonly Near[]): void {
+    for (const oldest of this.#recent.keys()) {
+      if (this.#recent.size < REMEMBERED.words) break;
+      this.#recent.delete(oldest);
+    }
+    this.#recent.set(key, found);
+  }
+
+  #find(word: string, { maxEdits, prefixLength }: Fuzzy): Near[] {
+    const found: Near[] = [];
     const letters = Array.from(word);
     const prefix = letters.slice(0, prefixLength).join('');
     const own = signatureOf(word, 0, word.length);
@@ -41,13 +67,14 @@ export class Vocabulary {
       let bits = (this.#table[at + 1] as number) ^ own;
       for (let left = maxEdits * 2; bits !== 0 && left > 0; left--) bits &= bits - 1;
       if (bits !== 0) continue;
-      const start = this.#table[at] as number;
-      const term = this.#text.slice(start, (this.#table[at + 2] as number) - 1);
-      if (Math.abs(term.length - word.length) > maxEdits * 2 || !term.startsWith(prefix) || into.has(term)) continue;
+      const [start, end] = [this.#table[at] as number, (this.#table[at + 2] as number) - 1];
+      if (Math.abs(end - start - word.length) > maxEdits * 2 || !this.#text.startsWith(prefix, start)) continue;
+      const term = this.#text.slice(start, end);
       const other = Array.from(term);
       const [edits, shorter] = [editDistance(letters, other, maxEdits), Math.min(letters.length, other.length)];
-      if (edits <= maxEdits && edits < shorter) into.set(term, 1 - edits / shorter);
+      if (edits <= maxEdits && edits < shorter) found.push([term, 1 - edits / shorter]);
     }
+    return found;
   }
 }
 
