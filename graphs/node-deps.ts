@@ -1,3 +1,4 @@
+import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
@@ -31,6 +32,8 @@ export interface RunDocument {
   readonly apiKeyId: string | null;
   readonly createdAt: Date;
   page(index: number, signal: AbortSignal): Promise<PageImage>;
+  /** Text that a page of a PDF states; null for other documents, and for pages without. */
+  text(index: number, signal: AbortSignal): Promise<PageText | null>;
 }
 
 /** A picture that a run made, to be stored as a derived document. */

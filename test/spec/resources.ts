@@ -41,6 +41,14 @@ export const resources = [
       'An OCR result has engine, language, pages with lines, words and boxes, and attempts in result',
       '0008-document-and-ocr-result-fields',
     ],
+    'resource.ocr.warnings': [
+      'Parts of a page that could not be read are warnings of the OCR result, the document, its card and its text; with nothing read, the run fails',
+      '0134-losses-are-told',
+    ],
+    'resource.ocr.text_layer': [
+      'Pages of a PDF that states its text have source text-layer and that text; other pages are recognized and have source ocr',
+      '0135-text-layers',
+    ],
     'resource.workflow.id': 'A workflow is identified by its agentGraphId, which requests call workflowId',
     'resource.workflow.name': 'A workflow has a name',
     'resource.workflow.fields': [

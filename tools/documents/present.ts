@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { presentWarnings } from '#src/contracts/page-warnings.ts';
 import type { Document } from '#src/contracts/resources/document.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -35,6 +36,7 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
             modelLabel: ocr.modelLabel,
             avgConfidence: ocr.avgConfidence,
             characters: ocr.characters,
+            warnings: presentWarnings(ocr.warnings),
           },
     thumbnailUrl: thumbnails.url(record),
   };

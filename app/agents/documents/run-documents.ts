@@ -69,6 +69,10 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
           context: async () => images.page(await original(record), index),
         });
       },
+      async text(index, signal) {
+        if (contentType !== 'application/pdf') return null;
+        return images.text(await original(record), index, signal);
+      },
     };
   };
 }

@@ -132,6 +132,7 @@ function toOcrPage(page: PageImage, attempts: readonly Attempt[], warnings: read
     lines: layout.lines,
     attempts: attempts.map((attempt) => toOcrAttempt(attempt, attempt === chosen)),
     warnings: layout.characters === 0 ? [...warnings, 'No text was found on this page.'] : warnings,
+    ...(warnings.length > 0 && { losses: ['recognition_incomplete'] }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
 /** `box` is [x, y, width, height] as fractions 0..1 of the page; `confidence` is 0..100. */
@@ -41,6 +42,10 @@ export interface OcrPage {
   /** None for a blank page. */
   readonly attempts: readonly OcrAttempt[];
   readonly warnings: readonly string[];
+  /** Parts of the page that could not be read; absent if there are none. */
+  readonly losses?: readonly PageWarningCode[];
+  /** Absent in pages of older versions, which were recognized. */
+  readonly source?: 'text-layer' | 'ocr';
 }
 
 export interface OcrOptions {

@@ -72,6 +72,7 @@ test('200 dense pages, more than one record holds, are stored page by page, and 
       apiKeyId: null,
       createdAt: new Date(0),
       page: async (index: number) => ({ ...blank, index }),
+      text: async () => null,
     }),
     results,
     ocr: engine,
