@@ -29,7 +29,14 @@ export const ocr = defineNode({
       .boolean()
       .default(true)
       .describe('Use the text that a PDF states, where it can be trusted; false: recognize every page'),
-    timeoutMs: z.int().min(1_000).max(600_000).default(60_000).describe('Time limit for one page, in milliseconds'),
+    timeoutMs: z
+      .int()
+      .min(1_000)
+      .max(600_000)
+      .default(60_000)
+      .describe(
+        'Limit of computing time for one page, in milliseconds; a busy machine may take up to ten times as long',
+      ),
   }),
   reads: ['document'],
   readsIfPresent: ['preprocessed'],

@@ -4,10 +4,11 @@ import type { PdfFacts } from '#src/adapters/images/pdf-render.ts';
 import type { Drawn, PdfRequest } from '#src/adapters/images/pdf-thread.ts';
 import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { PageImage, PictureSize } from '#src/domain/ports/image-codec.ts';
-import { startDeadline } from '#src/adapters/threads/deadline.ts';
+import { startComputingDeadline, startDeadline } from '#src/adapters/threads/deadline.ts';
 import { startChild, ThreadCallError, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
 import { createThreadPool } from '#src/adapters/threads/thread-pool.ts';
 
+/** Computing time of the process. */
 const timeoutMs = 20_000;
 /** Most PDFs tell their facts in some 50 ms. A slower one goes on in the other lane, so that it delays nobody's ack. */
 const quickMs = 1_000;
@@ -52,16 +53,21 @@ function openLane(size: number) {
   });
 }
 
-const tooSlow = (): AppError => undecodable('A page of the PDF took longer than 20 s. Send the page as an image.');
+const tooSlow = (): AppError =>
+  undecodable('A page of the PDF took longer than 20 s of computing time. Send the page as an image.');
 
-async function callIn(lane: Lane, request: PdfRequest, { ms, late, outer }: Limit): Promise<unknown> {
+async function callIn(lane: Lane, request: PdfRequest, { quickMs: quick, outer }: Limit): Promise<unknown> {
   const isLarge = request.bytes.length > largeBytes || ('anySize' in request && request.anySize);
   return lane.use(isLarge ? 'large' : 'small', outer, async (child) => {
     try {
       // The time counts from when the process has loaded its libraries.
-      using starting = startDeadline(timeoutMs, outer, tooSlow);
+      const counted = { usedMs: () => child.cpuMs(), reason: tooSlow };
+      using starting = startComputingDeadline(timeoutMs, outer, counted);
       await child.call('start', null, starting.signal);
-      using deadline = startDeadline(ms, outer, late);
+      using deadline =
+        quick === undefined
+          ? startComputingDeadline(timeoutMs, outer, counted)
+          : startDeadline(quick, outer, () => new SlowError('the facts take longer'));
       return await child.call(request.action, request, deadline.signal);
     } catch (error) {
       throw pdfFault(error);
@@ -70,8 +76,8 @@ async function callIn(lane: Lane, request: PdfRequest, { ms, late, outer }: Limi
 }
 
 interface Limit {
-  readonly ms: number;
-  readonly late: () => Error;
+  /** Real time after which a call moves to the other lane; absent there, where computing time counts. */
+  readonly quickMs?: number;
   readonly outer?: AbortSignal | undefined;
 }
 
@@ -79,8 +85,7 @@ export function createPdfPages(): PdfPages {
   const quick = openLane(2);
   const slow = openLane(2);
   const owners = new OwnerTurns();
-  const patiently = (request: PdfRequest, outer?: AbortSignal): Promise<unknown> =>
-    callIn(slow, request, { ms: timeoutMs, late: tooSlow, outer });
+  const patiently = (request: PdfRequest, outer?: AbortSignal): Promise<unknown> => callIn(slow, request, { outer });
 
   /** Pictures over the limit of pixels take a second call, with more memory. A page that cannot have it stays as it is without them. */
   const drawn = async <Result>(request: Drawing, outer?: AbortSignal): Promise<Result> => {
@@ -97,9 +102,8 @@ export function createPdfPages(): PdfPages {
 
   const factsOf = async (bytes: Buffer, owner: string): Promise<PdfFacts> => {
     const request = { action: 'facts', bytes } as const;
-    const limit = { ms: quickMs, late: () => new SlowError('the facts take longer') };
     try {
-      return (await owners.inTurn(owner, () => callIn(quick, request, limit))) as PdfFacts;
+      return (await owners.inTurn(owner, () => callIn(quick, request, { quickMs }))) as PdfFacts;
     } catch (error) {
       if (!(error instanceof SlowError)) throw error;
       return (await patiently(request)) as PdfFacts;

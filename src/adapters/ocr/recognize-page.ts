@@ -17,7 +17,7 @@ import type { OcrAttempt, OcrOptions, OcrPage } from '#src/domain/ports/ocr-engi
 import { cut, framed, preparePage, shrink, turn, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
 import { countWords, readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
 import type { TesseractRequest, TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
-import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
+import { orAbort, startComputingDeadline } from '#src/adapters/threads/deadline.ts';
 
 interface Attempt extends LadderResult {
   readonly layout: Layout;
@@ -33,13 +33,14 @@ interface Reader {
 const oneBlock = 6;
 
 /**
- * Tries the attempts for a page with one worker, until one is good enough. A blank page takes none. The timeout covers all attempts and
- * does not include the wait for a worker. An attempt that fails after a success leaves that result, with a warning.
+ * Tries the attempts for a page with one worker, until one is good enough. A blank page takes none. The timeout covers the
+ * computing time of all attempts. An attempt that fails after a success leaves that result, with a warning.
  */
 export async function recognizePage(worker: TesseractWorker, page: PageImage, options: OcrOptions): Promise<OcrPage> {
   const late = (): AppError =>
-    new AppError('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms.`);
-  using deadline = startDeadline(options.timeoutMs, options.signal, late);
+    new AppError('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms of computing time.`);
+  const counted = { usedMs: () => worker.cpuMs(), reason: late };
+  using deadline = startComputingDeadline(options.timeoutMs, options.signal, counted);
   const attempts: Attempt[] = [];
   const warnings: string[] = [];
   try {

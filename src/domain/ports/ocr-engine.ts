@@ -53,6 +53,7 @@ export interface OcrOptions {
   readonly language?: string;
   /** 3 = automatic layout, 6 = one block, ... Only if absent, the engine tries the sequence of docs/decisions/0110. */
   readonly pageSegmentationMode?: number;
+  /** Computing time. Real time is limited to ten times as much. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }

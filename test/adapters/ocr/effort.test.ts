@@ -34,6 +34,7 @@ async function read(page: PageImage): Promise<Read> {
       layouts += 1;
       return worker.layout(image, request, signal);
     },
+    cpuMs: () => worker.cpuMs(),
     end: () => worker.end(),
   };
   return { page: await recognizePage(counted, page, { timeoutMs: 60_000 }), recognitions, layouts };
