@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What of a page could not be read, by code. Source: docs/decisions/0134. */
+/** Parts of a page that could not be read, by code. Source: docs/decisions/0134. */
 const pageWarnings = {
   picture_too_large: 'A picture on this page is too large to decode. Its text is missing.',
   picture_damaged: 'A picture on this page is damaged. Its text may be missing or incomplete.',

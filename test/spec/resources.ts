@@ -60,6 +60,10 @@ export const resources = [
       'A workflow execution has workflow, version, graphHash, status, counts, runs and times',
       '0010-executions-runs-and-states',
     ],
+    'resource.execution.degraded': [
+      'A document whose description or embedding failed is found by its text; run and document name the failed nodes until a retry succeeds',
+      '0134-losses-are-told',
+    ],
     'resource.visibility.values': 'Document visibility is either private or public',
     'resource.key.scope': 'An API key reaches only the organization and project it was issued for',
     'resource.key.device': ['An API key may carry the device it was issued for', '0017-api-keys'],

@@ -8,7 +8,7 @@ type DocumentReply = z.input<typeof Document>;
 
 /** Converts a record to its public form. `thumbnailUrl` expires, so it is signed for every answer. */
 export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, record: DocumentRecord): DocumentReply {
-  const { ocr, description, parentDocumentId, segmentationId } = record;
+  const { ocr, degraded, description, parentDocumentId, segmentationId } = record;
   return {
     id: record._id,
     objectKey: record.objectKey,
@@ -38,6 +38,7 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
             characters: ocr.characters,
             warnings: presentWarnings(ocr.warnings),
           },
+    ...(degraded !== undefined && { degraded: [...degraded.nodes] }),
     thumbnailUrl: thumbnails.url(record),
   };
 }

@@ -48,6 +48,12 @@ export const Document = z
     descriptionModelLabel: z.string().nullable().describe('Model that wrote the description, e.g. local/heuristic-1'),
     title: z.string().nullable(),
     ocr: OcrSummary.nullable(),
+    degraded: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Nodes that failed in the last run, such as describe, so that parts are missing: retry_runs with degraded',
+      ),
     thumbnailUrl: z.string().nullable().describe('Short-lived signed URL of a re-encoded image'),
   })
   .meta({ id: 'Document' });

@@ -54,6 +54,8 @@ export interface DocumentRecord {
   readonly createdAt: Date;
   readonly ocr: LatestOcr | null;
   readonly description: LatestDescription | null;
+  /** The last run of this workflow succeeded without these nodes. */
+  readonly degraded?: { readonly workflowId: string; readonly nodes: readonly string[] };
   /** Set when deletion starts: queries skip the document, and the relay deletes its data. */
   readonly deletedAt?: Date;
   readonly pendingEvents: readonly DomainEvent[];

@@ -76,7 +76,11 @@ export function runCompleted(
   run: RunRecord,
   status: RunStatus,
   at: Date,
-  { error = run.error, version = run.version }: Partial<Pick<RunRecord, 'error' | 'version'>> = {},
+  {
+    error = run.error,
+    version = run.version,
+    degraded = run.degraded,
+  }: Partial<Pick<RunRecord, 'error' | 'version' | 'degraded'>> = {},
 ): RealtimeEvent {
   const { startedAt } = run;
   return {
@@ -90,6 +94,7 @@ export function runCompleted(
       status,
       ms: startedAt === undefined ? null : at.getTime() - startedAt.getTime(),
       ...(error !== null && { error: { code: error.code, message: error.message } }),
+      ...(degraded !== undefined && { degraded }),
     },
   };
 }
