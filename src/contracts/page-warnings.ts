@@ -20,7 +20,7 @@ export const PageWarning = z
     code: z.enum(codes as [PageWarningCode, ...PageWarningCode[]]),
     detail: z.string(),
   })
-  .meta({ id: 'PageWarning', description: 'Something on a page that could not be read' });
+  .meta({ id: 'PageWarning' });
 
 export function presentWarnings(
   warnings: readonly { readonly page: number; readonly code: PageWarningCode }[] = [],

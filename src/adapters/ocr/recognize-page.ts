@@ -14,7 +14,9 @@ import {
 import { densestPart, linesOf, signInk, signSide } from '#src/domain/documents/page-signs.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { OcrAttempt, OcrOptions, OcrPage } from '#src/domain/ports/ocr-engine.ts';
-import { cut, framed, preparePage, shrink, turn, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
+import { onAskewPage } from '#src/adapters/ocr/deskew.ts';
+import { cut, framed, preparePage, turn, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
+import { shrink } from '#src/adapters/ocr/shrink.ts';
 import { countWords, readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
 import type { TesseractRequest, TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { orAbort, startComputingDeadline } from '#src/adapters/threads/deadline.ts';
@@ -81,7 +83,8 @@ function readerOf(worker: TesseractWorker, page: PreparedPage, signal: AbortSign
     async recognize(step) {
       const started = performance.now();
       const { pgm, frame } = await imageOf(step);
-      const layout = readLayout(await worker.recognize(pgm, requestOf(step, dotsPerInch), signal), frame);
+      const found = readLayout(await worker.recognize(pgm, requestOf(step, dotsPerInch), signal), frame);
+      const layout = isProbe(step) ? found : onAskewPage(found, page, step.rotation);
       const { confidence, words, characters } = layout;
       return { ...step, confidence, words, characters, layout, ms: Math.round(performance.now() - started) };
     },

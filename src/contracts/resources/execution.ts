@@ -71,10 +71,7 @@ export const RunSummary = z
     documentId: z.string(),
     status: z.enum(runStatuses),
     error: RunError.optional(),
-    degraded: z
-      .array(z.string())
-      .optional()
-      .describe('Nodes that failed while the run went on and succeeded; absent if there are none'),
+    degraded: z.array(z.string()).optional().describe('Nodes that failed while the run went on'),
     waitingFor: z.array(Question).optional().describe('Open questions of a waiting run'),
   })
   .meta({ id: 'RunSummary' });
