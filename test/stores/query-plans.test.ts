@@ -253,12 +253,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
       for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
   await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
   for (const who of [tenant, wide])
-    for (const more of [
-      {},
-      { degraded: true },
-      { executionId: execution._id, from: now, until: new Date() },
-      { workflowId: 'wf_x' },
-    ])
+    for (const more of [{}, { executionId: execution._id, from: now, until: new Date() }, { workflowId: 'wf_x' }])
       for (const after of [null, { createdAt: now, id: 'run_x' }])
         await executions.selectRuns(who, { statuses: ['queued', 'failed'], unretried: true, ...more }, after, 25);
   await executions.markRetried(organizationId, execution._id, ['doc_x'], 'exec_x');

@@ -10,7 +10,7 @@ import type { Layout } from '#src/adapters/ocr/tesseract-layout.ts';
 const measuredSide = 800;
 const largestSkew = 10;
 /** Tesseract reads lines of less skew as well, and turning pixels blurs them. Source: docs/decisions/0135. */
-const leastSkew = 0.5;
+const leastSkew = 1.5;
 
 interface Size {
   readonly width: number;
