@@ -9,6 +9,9 @@ import { ocr } from '#graphs/nodes/ocr.ts';
 
 const retry = { maxAttempts: 3, initialIntervalMs: 500, backoff: 2, maxIntervalMs: 10_000 };
 
+/** A document without description or embedding is found by its text: the run goes on, and tells it in `degraded`. Source: docs/decisions/0134. */
+const optional = { retry, onError: 'continue' } as const;
+
 /** Default pipeline: reads, describes, embeds and indexes a new document. */
 export const documentIntake = defineWorkflow({
   id: 'wf_document_intake',
@@ -25,9 +28,9 @@ export const documentIntake = defineWorkflow({
   nodes: {
     load_image: node(loadImage, {}, { retry }),
     recognize: node(ocr, {}, { retry }),
-    embed_image: node(embedImage, {}, { retry }),
-    describe: node(describe, {}, { retry }),
-    embed_text: node(embedText, {}, { retry }),
+    embed_image: node(embedImage, {}, optional),
+    describe: node(describe, {}, optional),
+    embed_text: node(embedText, {}, optional),
     index: node(index, {}, { retry }),
   },
   edges: [

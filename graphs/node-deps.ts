@@ -1,4 +1,6 @@
+import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
@@ -32,7 +34,11 @@ export interface RunDocument {
   readonly visibility: 'private' | 'public';
   readonly apiKeyId: string | null;
   readonly createdAt: Date;
+  /** Nodes that failed in the last run of a workflow. */
+  readonly degraded?: DocumentRecord['degraded'];
   page(index: number, signal: AbortSignal): Promise<PageImage>;
+  /** Text that a page of a PDF states; null for other documents, and for pages without. */
+  text(index: number, signal: AbortSignal): Promise<PageText | null>;
 }
 
 /** A picture that a run made, to be stored as a derived document. */

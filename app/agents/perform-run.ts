@@ -6,7 +6,7 @@ import { OcrFacts } from '#graphs/nodes/facts.ts';
 import type { NodeDeps, RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { RunParts } from '#graphs/run/run-context.ts';
 import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
-import { boundedOutputs, boundedQuestion, endOf, receiptFor } from '#app/agents/run-record.ts';
+import { boundedOutputs, boundedQuestion, endOf, failedNodes, receiptFor } from '#app/agents/run-record.ts';
 import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -18,6 +18,7 @@ import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { CellPlace } from '#src/domain/experiments/experiment.ts';
 import type { OpenQuestion } from '#src/domain/runs/run.ts';
 import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
+import type { DocumentStore } from '#src/stores/documents.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { Lease, RunEnd } from '#src/stores/run-queue.ts';
 import type { NodeCache } from '#src/stores/node-cache.ts';
@@ -32,6 +33,7 @@ export interface PerformParts extends RecorderParts {
   readonly tracer?: Tracer | undefined;
   /** Worker deaths without progress after which a run fails with `run.poisoned`. */
   readonly maxDeaths: number;
+  readonly documents: Pick<DocumentStore, 'setDegraded'>;
   readonly executions: ExecutionStore;
   readonly workflows: WorkflowStore;
   readonly experiments: Pick<ExperimentStore, 'graph'>;
@@ -109,8 +111,8 @@ class Performance {
         await this.#recorder?.flush();
         return this.#waiting(outcome.questions);
       }
-      const outputs = boundedOutputs(outcome.outputs);
-      return await this.#ended({ status: 'succeeded', error: null, outputs, ...readBy(outcome.channels) }, sha256);
+      const end = { status: 'succeeded', error: null, outputs: boundedOutputs(outcome.outputs) } as const;
+      return await this.#ended({ ...end, ...(await this.#degraded()), ...readBy(outcome.channels) }, sha256);
     } catch (error) {
       const end = this.#signal.aborted ? null : endOf(error);
       if (end === null) {
@@ -212,6 +214,19 @@ class Performance {
     );
     for (const name of fresh) this.#revealed.add(name);
     return revealed;
+  }
+
+  /** Nodes that failed while the run went on, for the run and, unless it belongs to an experiment, for its document. */
+  async #degraded(): Promise<Pick<RunEnd, 'degraded'>> {
+    const nodes = failedNodes(this.#recorder?.ended() ?? []);
+    const { experiment, workflowId } = this.#lease.run;
+    const { organizationId, documentId } = this.#facts;
+    const known = experiment === undefined ? (await this.#read)?.degraded : undefined;
+    if (experiment === undefined && nodes.length > 0)
+      await this.#parts.documents.setDegraded(organizationId, documentId, { workflowId, nodes });
+    else if (known?.workflowId === workflowId)
+      await this.#parts.documents.setDegraded(organizationId, documentId, null);
+    return nodes.length === 0 ? {} : { degraded: nodes };
   }
 
   async #ended(end: RunEnd, sha256: Promise<string | null>): Promise<Performed> {

@@ -17,6 +17,15 @@ export function endOf(error: unknown): RunEnd | null {
   return { status, error: { code: error.code, message: error.detail } };
 }
 
+/** Limit of nodes that a run names as failed. */
+const mostFailed = 20;
+
+/** Paths of nodes whose last attempt failed while the run went on. */
+export function failedNodes(steps: readonly StepRecord[]): readonly string[] {
+  const last = new Map(steps.map(({ nodeId, status }) => [nodeId, status]));
+  return [...last].flatMap(([nodeId, status]) => (status === 'continued' ? [nodeId] : [])).slice(0, mostFailed);
+}
+
 /** Limit on the bytes of all outputs of a run as JSON. Larger values belong in the store. */
 const outputBytes = 256 * 1024;
 

@@ -315,7 +315,7 @@ export class Worker {
     if (lease.run.experiment !== undefined) return;
     // The run of an upload gets its version when a worker claims it.
     const version = end.receipt?.head.version ?? lease.run.version;
-    this.#announce([...events, runCompleted(lease.run, end.status, now, { error: end.error, version })]);
+    this.#announce([...events, runCompleted(lease.run, end.status, now, { ...end, version })]);
   }
 
   #announce(events: readonly RealtimeEvent[]): void {

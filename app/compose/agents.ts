@@ -123,6 +123,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
   });
   stack.defer(() => experiments.stop());
   const perform = createPerformer({
+    documents: deps.documents,
     executions,
     experiments: deps.experiments,
     workflows,

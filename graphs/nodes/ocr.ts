@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
 import { DocumentFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
-import { pageOf } from '#graphs/nodes/page.ts';
-import { averageConfidence, readPageOf } from '#src/domain/documents/read-page.ts';
+import { readPage } from '#graphs/nodes/read-page.ts';
+import { presentWarnings } from '#src/contracts/page-warnings.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import { averageConfidence, readPageOf, warningsOf } from '#src/domain/documents/read-page.ts';
+import type { ReadPage } from '#src/domain/documents/results.ts';
+import { layerLabel } from '#src/domain/documents/text-layer.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 export const ocr = defineNode({
   type: 'ocr',
   version: 1,
-  summary: 'Recognize the text of every page and store it with its boxes and confidence',
+  summary: 'Read the text of every page, from the PDF or by recognition, and store it with its boxes and confidence',
   params: z.strictObject({
     language: z
       .string()
@@ -21,22 +25,32 @@ export const ocr = defineNode({
       .max(13)
       .optional()
       .describe('Tesseract page segmentation mode; default: several modes until the result is good'),
-    timeoutMs: z.int().min(1_000).max(600_000).default(60_000).describe('Time limit for one page, in milliseconds'),
+    textLayers: z
+      .boolean()
+      .default(true)
+      .describe('Use the text that a PDF states, where it can be trusted; false: recognize every page'),
+    timeoutMs: z
+      .int()
+      .min(1_000)
+      .max(600_000)
+      .default(60_000)
+      .describe(
+        'Limit of computing time for one page, in milliseconds; a busy machine may take up to ten times as long',
+      ),
   }),
   reads: ['document'],
   readsIfPresent: ['preprocessed'],
   writes: ['ocr'],
   pure: true,
-  dependsOn: (deps, params) => [deps.ocr.label, params.language ?? deps.ocr.language],
+  dependsOn: (deps, params) => [deps.ocr.label, layerLabel, params.language ?? deps.ocr.language],
   defaultTimeoutMs: 1_800_000,
   example: { language: 'eng', timeoutMs: 60_000 },
   async run(call) {
     const { deps, run, state, params, signal } = call;
     const document = await deps.document(run);
     const pageCount = readFacts(state, 'document', DocumentFacts)?.pages ?? document.pages;
-    const { language = deps.ocr.language, pageSegmentationMode, timeoutMs } = params;
+    const { language = deps.ocr.language } = params;
     const modelLabel = `${deps.ocr.label} ${language}`;
-    const mode = pageSegmentationMode === undefined ? {} : { pageSegmentationMode };
     const origin = originOf(call);
     // A page is stored as soon as it is read, so that a later attempt goes on after it. One alone is stored with its result.
     const isAlone = pageCount === 1;
@@ -46,20 +60,32 @@ export const ocr = defineNode({
     for (let index = 0; index < pageCount; index += 1) {
       if (read.has(index)) continue;
       signal.throwIfAborted();
-      const page = await deps.ocr.recognize(await pageOf(call, index), { language, timeoutMs, signal, ...mode });
+      const page = await readPage(call, index);
       if (isAlone) alone = [page];
       else await deps.results.saveOcrPage(origin, { modelLabel, page });
       read.set(index, readPageOf(page));
     }
     const pages = [...read.values()].toSorted((a, b) => a.index - b.index);
+    const warnings = readableWarnings(pages);
+    const isStated = pages.every(({ source }) => source === 'text-layer');
     const saved = await deps.results.saveOcr(origin, {
-      modelLabel,
+      modelLabel: isStated ? layerLabel : modelLabel,
       text: pages.map((page) => page.text).join('\f'),
       avgConfidence: averageConfidence(pages),
-      result: { engine: deps.ocr.label, language, pages: alone },
+      result: { engine: isStated ? layerLabel : deps.ocr.label, language, pages: alone },
+      ...(warnings.length > 0 && { warnings }),
       ...(isAlone ? {} : { pagesApart: true }),
     });
-    const { ocrResultId, avgConfidence } = saved;
-    return { update: { ocr: { ocrResultId, characters: saved.text.length, avgConfidence, modelLabel } }, modelLabel };
+    const { ocrResultId, avgConfidence, modelLabel: label } = saved;
+    const characters = saved.text.length;
+    return { update: { ocr: { ocrResultId, characters, avgConfidence, modelLabel: label } }, modelLabel: label };
   },
 });
+
+/** Warnings of the pages. Throws `image.undecodable` if something could not be read and nothing was: the document is not blank. */
+function readableWarnings(pages: readonly ReadPage[]): ReturnType<typeof warningsOf> {
+  const warnings = warningsOf(pages);
+  const [first] = presentWarnings(warnings.slice(0, 1));
+  if (first === undefined || pages.some(({ text }) => text.trim() !== '')) return warnings;
+  throw new AppError('image.undecodable', `No text could be read. Page ${first.page + 1}: ${first.detail}`);
+}

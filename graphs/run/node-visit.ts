@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
+import { isOutage } from '#src/outage.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { ModelError } from '#src/domain/model-error.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
@@ -82,7 +83,8 @@ export class NodeVisit {
     const stopped = this.#stopped();
     const error = stopped ? this.#stopError() : asAppError(outcome.error, this.#plan.nodeId);
     const willRetry = !stopped && !last && error.row.retry;
-    const goesOn = !stopped && !willRetry && this.#goesOnAfterErrors();
+    // Without a database the run waits for another worker: nothing of it has failed.
+    const goesOn = !stopped && !willRetry && !isOutage(error) && this.#goesOnAfterErrors();
     const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
     const failure = { status, error: { code: error.code, message: error.detail }, willRetry } as const;
     this.#finish(

@@ -102,6 +102,7 @@ export const errorCodes = {
   'image.too_large': { status: 422, title: 'The image has too many pixels or pages', retry: false },
   'ocr.timeout': { status: 503, title: 'Text recognition took too long', retry: true },
   'ocr.failed': { status: 503, title: 'Text recognition failed', retry: true },
+  'model.refused': { status: 503, title: 'The model provider refuses the credential or the model', retry: false },
   'model.failed': { status: 503, title: 'The model call failed', retry: true },
   'model.unavailable': { status: 422, title: 'No model is configured for this step', retry: false },
   'model.output_invalid': { status: 422, title: 'The model response does not match its schema', retry: true },

@@ -124,6 +124,19 @@ const createOutbox = (documents: Collections['documents']) => ({
   },
 });
 
+/** Marks documents whose runs went on without some of their nodes. */
+const createMarks = (documents: Collections['documents']) => ({
+  /** null removes the mark. */
+  async setDegraded(
+    organizationId: string,
+    id: string,
+    degraded: NonNullable<DocumentRecord['degraded']> | null,
+  ): Promise<void> {
+    const change = degraded === null ? { $unset: { degraded: true } as const } : { $set: { degraded } };
+    await documents.updateOne({ _id: id, organizationId, deletedAt: noDate }, change, processSafe);
+  },
+});
+
 /** Bytes of documents, for quotas and their recount. */
 const createAccounts = (documents: Collections['documents']) => ({
   /** Those of `ids` that have a record, in any organization, also while it is being deleted. */
@@ -237,6 +250,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     },
     ...createOutbox(documents),
     ...createAccounts(documents),
+    ...createMarks(documents),
   };
 }
 

@@ -65,12 +65,12 @@ export interface RunSelection {
   readonly workflowId?: string;
   readonly from?: Date;
   readonly until?: Date;
+  readonly degraded?: boolean;
   /** true: no runs that were retried. */
   readonly unretried: boolean;
 }
 
 const mostAhead = 1_000;
-
 /** Mean time of runs in milliseconds; null for none that began and ended. */
 const meanMs = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
   const times = recent.flatMap(({ startedAt, finishedAt }) =>
@@ -85,7 +85,7 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
     /** Lists the runs of a selection, newest first. */
     selectRuns: (
       tenant: Tenant,
-      { statuses, unretried, from, until, ...same }: RunSelection,
+      { statuses, degraded = false, unretried, from, until, ...same }: RunSelection,
       after: ListPosition | null,
       limit: number,
     ): Promise<readonly RunRecord[]> =>
@@ -96,6 +96,7 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
             ...ordinary,
             ...same,
             status: { $in: [...statuses] },
+            ...(degraded && { degraded: { $exists: true } }),
             ...(unretried && { retriedBy: { $exists: false } }),
             $and: [
               { createdAt: { $gte: from ?? new Date(0), ...(until !== undefined && { $lt: until }) } },

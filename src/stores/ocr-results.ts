@@ -1,3 +1,4 @@
+import { mostShownWarnings } from '#src/contracts/page-warnings.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { insertOnce, rowId, shown } from '#src/stores/insert-result.ts';
@@ -7,22 +8,35 @@ import { readPageOf } from '#src/domain/documents/read-page.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
-const toText = ({ _id, createdAt, modelLabel, text, avgConfidence }: Omit<OcrRow, 'result'>): OcrText => ({
+const toText = ({ _id, createdAt, modelLabel, text, avgConfidence, warnings }: Omit<OcrRow, 'result'>): OcrText => ({
   ocrResultId: _id,
   createdAt,
   modelLabel,
   text,
   avgConfidence,
+  ...(warnings !== undefined && { warnings }),
 });
 
 const withoutWords = { projection: { result: 0 } } as const;
 
-const toReadPage = ({ page, wordCharacters }: OcrPageRow): ReadPage => ({
-  index: page.index,
-  text: page.text,
-  confidence: page.confidence,
+const toReadPage = ({ page: { index, text, confidence, losses, source }, wordCharacters }: OcrPageRow): ReadPage => ({
+  index,
+  text,
+  confidence,
   wordCharacters,
+  ...(losses !== undefined && { losses }),
+  ...(source !== undefined && { source }),
 });
+
+/** Fields of `ReadPage`. */
+const readFields = {
+  'page.index': 1,
+  'page.text': 1,
+  'page.confidence': 1,
+  'page.losses': 1,
+  'page.source': 1,
+  wordCharacters: 1,
+} as const;
 
 /** A stored result with all its pages. */
 async function withPages(ocrPages: Collections['ocrPages'], row: OcrRow): Promise<OcrResult> {
@@ -60,7 +74,7 @@ export function createOcrResults(
       const rows = await ocrPages
         .find({ organizationId, documentId, ocrResultId: rowId('ocr', origin), modelLabel })
         .sort({ 'page.index': 1 })
-        .project<OcrPageRow>({ 'page.index': 1, 'page.text': 1, 'page.confidence': 1, wordCharacters: 1 })
+        .project<OcrPageRow>(readFields)
         .toArray();
       return rows.map(toReadPage);
     },
@@ -75,9 +89,16 @@ export function createOcrResults(
         _id: rowId('ocr', origin),
         createdAt: new Date(),
       });
-      const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text } = row;
+      const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text, warnings } = row;
       await showLatest(origin, {
-        ocr: { ocrResultId, createdAt, modelLabel, avgConfidence, characters: text.length },
+        ocr: {
+          ocrResultId,
+          createdAt,
+          modelLabel,
+          avgConfidence,
+          characters: text.length,
+          ...(warnings !== undefined && { warnings: warnings.slice(0, mostShownWarnings) }),
+        },
       });
       return toText(row);
     },

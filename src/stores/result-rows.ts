@@ -10,7 +10,7 @@ interface Row extends ResultOrigin {
   readonly modelLabel: string;
 }
 
-export interface OcrRow extends Row, Pick<OcrResult, 'text' | 'avgConfidence' | 'result'> {
+export interface OcrRow extends Row, Pick<OcrResult, 'text' | 'avgConfidence' | 'result' | 'warnings'> {
   /** The pages are rows of their own, and `result.pages` is empty: all words of a long document exceed the 16 MiB of one row. */
   readonly pagesApart?: true;
 }

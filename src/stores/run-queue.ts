@@ -10,6 +10,7 @@ import type { RunStatus } from '#src/contracts/resources/execution.ts';
 export interface RunEnd {
   readonly status: RunStatus;
   readonly error: RunFailure | null;
+  readonly degraded?: readonly string[];
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly receipt?: RunReceipt;
   readonly ocrResultId?: string;

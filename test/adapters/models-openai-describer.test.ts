@@ -208,12 +208,15 @@ test('server errors are tried maxRetries times more, then model.failed without t
 });
 
 test.each([
-  [401, 'refused the credential (401): check OPENAI_API_KEY'],
-  [404, 'does not know the model or address (404): check the model name and OPENAI_BASE_URL'],
-  [400, 'refused the request as invalid (400)'],
-])('status %i is not tried again and says the way out', async (status, reason) => {
+  [401, 'model.refused', 'refused the credential (401): check OPENAI_API_KEY'],
+  [403, 'model.refused', 'refused access (403): the credential may not use this model'],
+  [404, 'model.refused', 'does not know the model or address (404): check the model name and OPENAI_BASE_URL'],
+  [400, 'model.failed', 'refused the request as invalid (400)'],
+])('status %i is not tried again, is %s and says the way out', async (status, code, reason) => {
   await using model = await withModel([errorAnswer(status, `Incorrect API key provided: ${apiKey}`)]);
   const fault = await errorOf(model.describe());
+  expect(fault.code).toBe(code);
+  expect(fault.row.retry).toBe(code === 'model.failed');
   expect(fault.detail).toBe(`The server of openai/eye-1 ${reason}.`);
   expect(model.server.seen).toHaveLength(1);
 });

@@ -31,7 +31,7 @@ export const layers: readonly Layer[] = [
   { name: 'stores', at: ['src/stores/'], imports: ['concurrency', 'domain', 'contracts'] },
   { name: 'auth', at: ['src/auth/'], imports: ['domain', 'contracts'], typesOf: ['stores'] },
   { name: 'adapters', at: ['src/adapters/'], imports: ['outage', 'stores', 'concurrency', 'domain', 'contracts'] },
-  { name: 'graphs', at: ['graphs/'], imports: ['domain', 'contracts'], typesOf: ['stores'] },
+  { name: 'graphs', at: ['graphs/'], imports: ['outage', 'domain', 'contracts'], typesOf: ['stores'] },
   {
     name: 'agents',
     at: ['app/agents/', 'app/upkeep/'],

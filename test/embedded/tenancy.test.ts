@@ -505,6 +505,8 @@ const changes: Readonly<Record<string, Change>> = {
       { bytes: 0, objects: 0 },
     ),
   'documents.addPicture': (who, { documentId }) => stores.documents.addPicture(who.organizationId, documentId, 5),
+  'documents.setDegraded': (who, { documentId }) =>
+    stores.documents.setDegraded(who.organizationId, documentId, { workflowId: 'wf_stolen', nodes: ['stolen'] }),
   'events.append': (who, { documentId }) =>
     stores.events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
 };

@@ -62,6 +62,7 @@ async function depsFor(fixture: string, ocr: OcrEngine): Promise<NodeDeps> {
       apiKeyId: null,
       createdAt: new Date(0),
       page: (index, signal) => codec.page(bytes, index, signal),
+      text: (index, signal) => codec.text(bytes, index, signal),
     }),
     results: createResultStore(collections),
     search: createSearchIndex(collections, { mode: 'lexical', embedder: createLocalModels().text }),

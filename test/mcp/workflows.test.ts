@@ -79,7 +79,7 @@ describe('an agent that edits a workflow', () => {
     expect(whole.graph.nodes.recognize.retry).toBeDefined();
     const brief = (await use(agent, 'get_workflow', { workflowId, detail: 'summary', nodeIds: ['describe'] })).data
       .graph;
-    expect(brief.nodes).toEqual({ describe: { type: 'describe', onError: 'fail' } });
+    expect(brief.nodes).toEqual({ describe: { type: 'describe', onError: 'continue' } });
     expect(brief.edges).toHaveLength(2);
     const types = await use(agent, 'describe_node_types', { types: ['ocr'], detail: 'full' });
     expect(types.data.nodeTypes[0].config).toHaveProperty('properties');

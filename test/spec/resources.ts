@@ -41,6 +41,14 @@ export const resources = [
       'An OCR result has engine, language, pages with lines, words and boxes, and attempts in result',
       '0008-document-and-ocr-result-fields',
     ],
+    'resource.ocr.warnings': [
+      'Parts of a page that could not be read are warnings of the OCR result, the document, its card and its text; with nothing read, the run fails',
+      '0134-losses-are-told',
+    ],
+    'resource.ocr.text_layer': [
+      'Pages of a PDF that states its text have source text-layer and that text; other pages are recognized and have source ocr',
+      '0135-text-layers',
+    ],
     'resource.workflow.id': 'A workflow is identified by its agentGraphId, which requests call workflowId',
     'resource.workflow.name': 'A workflow has a name',
     'resource.workflow.fields': [
@@ -51,6 +59,10 @@ export const resources = [
     'resource.execution.fields': [
       'A workflow execution has workflow, version, graphHash, status, counts, runs and times',
       '0010-executions-runs-and-states',
+    ],
+    'resource.execution.degraded': [
+      'A document whose description or embedding failed is found by its text; run and document name the failed nodes until a retry succeeds',
+      '0134-losses-are-told',
     ],
     'resource.visibility.values': 'Document visibility is either private or public',
     'resource.key.scope': 'An API key reaches only the organization and project it was issued for',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { presentWarnings } from '#src/contracts/page-warnings.ts';
 import { DocumentPath } from '#src/contracts/resources/document.ts';
 import { OcrResultList, ResultsQuery, type OcrResult } from '#src/contracts/resources/results.ts';
 import type { OcrLine, OcrPage } from '#src/domain/ports/ocr-engine.ts';
@@ -13,16 +14,22 @@ const presentLine = ({ text, confidence, box, words }: OcrLine) => ({
   words: words.map((word) => ({ ...word, box: [...word.box] as [number, number, number, number] })),
 });
 
-const presentPage = (page: OcrPage) => ({
+const presentPage = ({ losses: _losses, source = 'ocr', ...page }: OcrPage) => ({
   ...page,
+  source,
   lines: page.lines.map(presentLine),
   attempts: page.attempts.map((attempt) => ({ ...attempt })),
   warnings: [...page.warnings],
 });
 
-function presentOcr({ createdAt, result, ...ocr }: MadeBy<StoredOcr>): z.input<typeof OcrResult> {
+function presentOcr({ createdAt, result, warnings, ...ocr }: MadeBy<StoredOcr>): z.input<typeof OcrResult> {
   const { engine, language, pages } = result;
-  return { ...ocr, ocrCreatedAt: createdAt.toISOString(), result: { engine, language, pages: pages.map(presentPage) } };
+  return {
+    ...ocr,
+    ocrCreatedAt: createdAt.toISOString(),
+    result: { engine, language, pages: pages.map(presentPage) },
+    warnings: presentWarnings(warnings),
+  };
 }
 
 export const listOcrResults = defineTool({

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { presentWarnings } from '#src/contracts/page-warnings.ts';
 import type { Document } from '#src/contracts/resources/document.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -7,7 +8,7 @@ type DocumentReply = z.input<typeof Document>;
 
 /** Converts a record to its public form. `thumbnailUrl` expires, so it is signed for every answer. */
 export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, record: DocumentRecord): DocumentReply {
-  const { ocr, description, parentDocumentId, segmentationId } = record;
+  const { ocr, degraded, description, parentDocumentId, segmentationId } = record;
   return {
     id: record._id,
     objectKey: record.objectKey,
@@ -35,7 +36,9 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
             modelLabel: ocr.modelLabel,
             avgConfidence: ocr.avgConfidence,
             characters: ocr.characters,
+            warnings: presentWarnings(ocr.warnings),
           },
+    ...(degraded !== undefined && { degraded: [...degraded.nodes] }),
     thumbnailUrl: thumbnails.url(record),
   };
 }

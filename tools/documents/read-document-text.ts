@@ -1,4 +1,5 @@
 import { ReadTextInput, ReadTextResult } from '#src/contracts/resources/document.ts';
+import { mostShownWarnings, presentWarnings } from '#src/contracts/page-warnings.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 
@@ -20,6 +21,7 @@ export const readDocumentText = defineTool({
       documentId,
       ocrResultId: ocr?.ocrResultId ?? null,
       avgConfidence: ocr?.avgConfidence ?? null,
+      warnings: presentWarnings(ocr?.warnings?.slice(0, mostShownWarnings)),
       documentText: text.slice(offset, end),
       totalCharacters: text.length,
       nextOffset: end < text.length ? end : null,

@@ -31,6 +31,7 @@ function presentEnd(run: RunRecord) {
     documentId: run.documentId,
     status: run.status,
     ...(run.error === null ? {} : { error: run.error }),
+    ...(run.degraded === undefined ? {} : { degraded: [...run.degraded] }),
   };
 }
 

@@ -52,7 +52,7 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
       run.documentId,
     );
     if (record === null) throw new AppError('document.not_found', 'The document of this run was deleted.');
-    const { objectKey, sha256, contentType, sizeBytes, visibility, apiKeyId, createdAt } = record;
+    const { objectKey, sha256, contentType, sizeBytes, visibility, apiKeyId, createdAt, degraded } = record;
     return {
       objectKey,
       sha256,
@@ -62,12 +62,17 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
       visibility,
       apiKeyId,
       createdAt,
+      degraded,
       async page(index, signal) {
         signal.throwIfAborted();
         // Parallel nodes share this load, so the abort of one must not end it. Decoding has its own time limit.
         return pages.forceFetch(`${record._id}/${index}`, {
           context: async () => images.page(await original(record), index),
         });
+      },
+      async text(index, signal) {
+        if (contentType !== 'application/pdf') return null;
+        return images.text(await original(record), index, signal);
       },
     };
   };

@@ -29,10 +29,14 @@ export async function decodePage(bytes: Buffer, type: DocumentType, index: numbe
 }
 
 /** Encodes a rendered PDF page as PNG. The density stays with it: text recognition measures table columns in inches. */
-export async function encodePage({ width, height, dotsPerInch, pixels }: PdfPixels, index: number): Promise<PageImage> {
+export async function encodePage(
+  { width, height, dotsPerInch, pixels, losses }: PdfPixels,
+  index: number,
+): Promise<PageImage> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   const pipeline = sharp(pixels, { ...input, raw: { width, height, channels: 4 } });
-  return finishPage(pipeline.withDensity(dotsPerInch), index);
+  const page = await finishPage(pipeline.withDensity(dotsPerInch), index);
+  return losses.length === 0 ? page : { ...page, losses };
 }
 
 async function shrink(bytes: Buffer, longestSide: number): Promise<Sharp> {

@@ -33,6 +33,9 @@ export function createImageCodec(): ImageCodec {
       signal?.throwIfAborted();
       return orAbort(decode(bytes, index, signal), signal);
     },
+    async text(bytes, index, signal) {
+      return documentTypeOf(bytes) === 'application/pdf' ? pdf.text(bytes, index, signal) : null;
+    },
     async thumbnail(bytes, longestSide) {
       const contentType = documentTypeOf(bytes);
       if (contentType === 'application/pdf') return toThumbnail((await decode(bytes, 0)).png, longestSide);

@@ -1,12 +1,14 @@
 import { AppError, InkgraphError } from '#src/domain/app-error.ts';
 import { checkPages, undecodable } from '#src/adapters/images/containers/limits.ts';
 import type { PdfFacts } from '#src/adapters/images/pdf-render.ts';
-import type { PdfRequest } from '#src/adapters/images/pdf-thread.ts';
+import type { Drawn, PdfRequest } from '#src/adapters/images/pdf-thread.ts';
+import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { PageImage, PictureSize } from '#src/domain/ports/image-codec.ts';
-import { startDeadline } from '#src/adapters/threads/deadline.ts';
+import { startComputingDeadline, startDeadline } from '#src/adapters/threads/deadline.ts';
 import { startChild, ThreadCallError, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
 import { createThreadPool } from '#src/adapters/threads/thread-pool.ts';
 
+/** Computing time of the process. */
 const timeoutMs = 20_000;
 /** Most PDFs tell their facts in some 50 ms. A slower one goes on in the other lane, so that it delays nobody's ack. */
 const quickMs = 1_000;
@@ -29,9 +31,13 @@ export interface PdfPages {
   facts(bytes: Buffer, owner?: string): Promise<PdfFacts>;
   /** A page as PNG. */
   page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage>;
+  /** Text that the page states; null without any. */
+  text(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageText | null>;
   /** A page as WebP. */
   picture(bytes: Buffer, index: number, size: PictureSize): Promise<Buffer>;
 }
+
+type Drawing = Extract<PdfRequest, { readonly action: 'page' | 'picture' }>;
 
 class SlowError extends InkgraphError {}
 
@@ -47,15 +53,21 @@ function openLane(size: number) {
   });
 }
 
-const tooSlow = (): AppError => undecodable('A page of the PDF took longer than 20 s. Send the page as an image.');
+const tooSlow = (): AppError =>
+  undecodable('A page of the PDF took longer than 20 s of computing time. Send the page as an image.');
 
-async function callIn(lane: Lane, request: PdfRequest, { ms, late, outer }: Limit): Promise<unknown> {
-  return lane.use(request.bytes.length > largeBytes ? 'large' : 'small', outer, async (child) => {
+async function callIn(lane: Lane, request: PdfRequest, { quickMs: quick, outer }: Limit): Promise<unknown> {
+  const isLarge = request.bytes.length > largeBytes || ('anySize' in request && request.anySize);
+  return lane.use(isLarge ? 'large' : 'small', outer, async (child) => {
     try {
       // The time counts from when the process has loaded its libraries.
-      using starting = startDeadline(timeoutMs, outer, tooSlow);
+      const counted = { usedMs: () => child.cpuMs(), reason: tooSlow };
+      using starting = startComputingDeadline(timeoutMs, outer, counted);
       await child.call('start', null, starting.signal);
-      using deadline = startDeadline(ms, outer, late);
+      using deadline =
+        quick === undefined
+          ? startComputingDeadline(timeoutMs, outer, counted)
+          : startDeadline(quick, outer, () => new SlowError('the facts take longer'));
       return await child.call(request.action, request, deadline.signal);
     } catch (error) {
       throw pdfFault(error);
@@ -64,8 +76,8 @@ async function callIn(lane: Lane, request: PdfRequest, { ms, late, outer }: Limi
 }
 
 interface Limit {
-  readonly ms: number;
-  readonly late: () => Error;
+  /** Real time after which a call moves to the other lane; absent there, where computing time counts. */
+  readonly quickMs?: number;
   readonly outer?: AbortSignal | undefined;
 }
 
@@ -73,14 +85,25 @@ export function createPdfPages(): PdfPages {
   const quick = openLane(2);
   const slow = openLane(2);
   const owners = new OwnerTurns();
-  const patiently = (request: PdfRequest, outer?: AbortSignal): Promise<unknown> =>
-    callIn(slow, request, { ms: timeoutMs, late: tooSlow, outer });
+  const patiently = (request: PdfRequest, outer?: AbortSignal): Promise<unknown> => callIn(slow, request, { outer });
+
+  /** Pictures over the limit of pixels take a second call, with more memory. A page that cannot have it stays as it is without them. */
+  const drawn = async <Result>(request: Drawing, outer?: AbortSignal): Promise<Result> => {
+    const first = (await patiently(request, outer)) as Drawn<Result>;
+    if (!first.losses.includes('picture_too_large')) return first.result;
+    try {
+      return ((await patiently({ ...request, anySize: true }, outer)) as Drawn<Result>).result;
+    } catch (error) {
+      outer?.throwIfAborted();
+      if (error instanceof AppError) return first.result;
+      throw error;
+    }
+  };
 
   const factsOf = async (bytes: Buffer, owner: string): Promise<PdfFacts> => {
     const request = { action: 'facts', bytes } as const;
-    const limit = { ms: quickMs, late: () => new SlowError('the facts take longer') };
     try {
-      return (await owners.inTurn(owner, () => callIn(quick, request, limit))) as PdfFacts;
+      return (await owners.inTurn(owner, () => callIn(quick, request, { quickMs }))) as PdfFacts;
     } catch (error) {
       if (!(error instanceof SlowError)) throw error;
       return (await patiently(request)) as PdfFacts;
@@ -94,11 +117,14 @@ export function createPdfPages(): PdfPages {
       return facts;
     },
     async page(bytes, index, signal) {
-      const { png, ...page } = (await patiently({ action: 'page', bytes, index }, signal)) as PageImage;
+      const { png, ...page } = await drawn<PageImage>({ action: 'page', bytes, index }, signal);
       return { ...page, png: Buffer.from(png) };
     },
+    async text(bytes, index, signal) {
+      return (await patiently({ action: 'text', bytes, index }, signal)) as PageText | null;
+    },
     async picture(bytes, index, size) {
-      return Buffer.from((await patiently({ action: 'picture', bytes, index, size })) as Uint8Array);
+      return Buffer.from(await drawn<Uint8Array>({ action: 'picture', bytes, index, size }));
     },
   };
 }

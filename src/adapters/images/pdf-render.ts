@@ -1,15 +1,16 @@
-import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
 import { createCanvas } from '@napi-rs/canvas';
-import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 import { maximumPixels } from '#src/adapters/images/containers/limits.ts';
-
-const dotsPerInch = 200;
-const pointsPerInch = 72;
-const packageFolder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
-
-type PdfDocument = Awaited<ReturnType<typeof getDocument>['promise']>;
-type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>;
+import {
+  openPage,
+  pointsPerInch,
+  sizeOf,
+  viewportOf,
+  withDocument,
+  type PdfPage,
+} from '#src/adapters/images/pdf-document.ts';
+import { noteLosses } from '#src/adapters/images/pdf-losses.ts';
+import { isCutOff, isPicture, shrinkPicture } from '#src/adapters/images/pdf-pictures.ts';
 
 export interface PdfFacts {
   readonly pages: number;
@@ -25,63 +26,61 @@ export interface PdfPixels {
   readonly dotsPerInch: number;
   /** RGBA, 4 bytes a pixel. */
   readonly pixels: Uint8Array<ArrayBuffer>;
-}
-
-function packageData(folder: string): string {
-  return join(packageFolder, folder) + sep;
-}
-
-/** Opens a PDF without network and scripts. Fonts, character maps and decoders come from the folders of the package. */
-async function withDocument<T>(bytes: Uint8Array, work: (document: PdfDocument) => Promise<T>): Promise<T> {
-  const loading = getDocument({
-    data: bytes,
-    standardFontDataUrl: packageData('standard_fonts'),
-    cMapUrl: packageData('cmaps'),
-    wasmUrl: packageData('wasm'),
-    iccUrl: packageData('iccs'),
-    useSystemFonts: false,
-    useWorkerFetch: false,
-    enableXfa: false,
-    maxImageSize: maximumPixels,
-    verbosity: VerbosityLevel.ERRORS,
-  });
-  try {
-    return await work(await loading.promise);
-  } finally {
-    await loading.destroy();
-  }
-}
-
-function viewportOf(page: PdfPage): ReturnType<PdfPage['getViewport']> {
-  const points = page.getViewport({ scale: 1 });
-  const scale = Math.min(dotsPerInch / pointsPerInch, Math.sqrt(maximumPixels / (points.width * points.height)));
-  return page.getViewport({ scale });
-}
-
-function sizeOf(viewport: { width: number; height: number }): { width: number; height: number } {
-  return { width: Math.max(1, Math.floor(viewport.width)), height: Math.max(1, Math.floor(viewport.height)) };
+  /** Parts that are missing on it. */
+  readonly losses: readonly PageWarningCode[];
 }
 
 export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
-  return withDocument(bytes, async (document) => {
-    const page = await document.getPage(1);
-    return { pages: document.numPages, ...sizeOf(viewportOf(page)) };
-  });
+  // Facts tell nothing of what is left out of a page, so the warnings end here.
+  return noteLosses(new Set(), () =>
+    withDocument(bytes, async (document) => {
+      const page = await document.getPage(1);
+      return { pages: document.numPages, ...sizeOf(viewportOf(page)) };
+    }),
+  );
 }
 
-/** `index` counts from 0. Throws an error named `RangeError` when there is no such page. */
-export async function renderPdfPage(bytes: Uint8Array, index: number): Promise<PdfPixels> {
-  return withDocument(bytes, async (document) => {
-    if (index >= document.numPages) throw new RangeError(`no page ${index}`);
-    const page = await document.getPage(index + 1);
-    const viewport = viewportOf(page);
-    const { width, height } = sizeOf(viewport);
-    const canvas = createCanvas(width, height);
-    const canvasContext = canvas.getContext('2d');
-    // pdfjs-dist declares the type of the browser's canvas.
-    await page.render({ canvas: null, canvasContext: canvasContext as never, viewport }).promise;
-    const pixels = new Uint8Array(canvas.data());
-    page.cleanup();
-    return { width, height, dotsPerInch: Math.max(1, Math.round(viewport.scale * pointsPerInch)), pixels };
-  });
+/**
+ * `index` counts from 0. Throws an error named `RangeError` when there is no such page. Pictures over the limit of pixels are left out;
+ * `anySize`: drawn smaller, which takes memory for their decoded form.
+ */
+export async function renderPdfPage(bytes: Uint8Array, index: number, anySize: boolean): Promise<PdfPixels> {
+  const losses = new Set<PageWarningCode>();
+  const render = async (): Promise<PdfPixels> =>
+    withDocument(
+      bytes,
+      async (document) => {
+        const page = await openPage(document, index);
+        const viewport = viewportOf(page);
+        const { width, height } = sizeOf(viewport);
+        const canvas = createCanvas(width, height);
+        const canvasContext = canvas.getContext('2d');
+        watchPictures(page, width * height, losses);
+        // pdfjs-dist declares the type of the browser's canvas.
+        await page.render({ canvas: null, canvasContext: canvasContext as never, viewport }).promise;
+        const pixels = new Uint8Array(canvas.data());
+        page.cleanup();
+        const density = Math.max(1, Math.round(viewport.scale * pointsPerInch));
+        return { width, height, dotsPerInch: density, pixels, losses: [...losses] };
+      },
+      anySize ? -1 : maximumPixels,
+    );
+  return noteLosses(losses, render);
+}
+
+interface Objects {
+  resolve(id: string, value?: unknown): void;
+}
+
+/** Looks at each picture between its decoding and its drawing. pdfjs-dist has no hook for that, but takes pictures from `page.objs`. */
+function watchPictures(page: PdfPage, drawnPixels: number, losses: Set<PageWarningCode>): void {
+  const objects = page.objs as Objects;
+  const resolve = objects.resolve.bind(objects);
+  objects.resolve = (id, value) => {
+    if (isPicture(value)) {
+      if (isCutOff(value)) losses.add('picture_damaged');
+      shrinkPicture(value, maximumPixels, drawnPixels);
+    }
+    resolve(id, value);
+  };
 }

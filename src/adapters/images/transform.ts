@@ -37,7 +37,7 @@ export async function transformPage(page: PageImage, change: PageTransform): Pro
   if (change.binarize === true) await step(() => blackAndWhite(current));
   if (keepPolygons !== undefined)
     await step((image, { width, height }) => keep(image, keepPolygons, { width, height }));
-  return current;
+  return page.losses === undefined ? current : { ...current, losses: page.losses };
 }
 
 function pixelsOf([x, y, width, height]: readonly [number, number, number, number], wide: number, high: number) {

@@ -2,6 +2,8 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Rotation } from '#src/domain/documents/ocr-ladder.ts';
 import { blankSide, isBlank, type Part } from '#src/domain/documents/page-signs.ts';
 import type { GrayRaster, PageImage } from '#src/domain/ports/image-codec.ts';
+import { levelPage, type LevelPage } from '#src/adapters/ocr/deskew.ts';
+import { shrink } from '#src/adapters/ocr/shrink.ts';
 import type { Frame } from '#src/adapters/ocr/tesseract-layout.ts';
 
 const border = 20;
@@ -17,9 +19,8 @@ const clearContrast = 60;
 /** Share of pixels far from the tone of the paper with which a page is certainly not blank. */
 const clearShare = 0.003;
 
-/** A page as Tesseract gets it, but for border and rotation: gray, and at most as large as asked. */
-export interface PreparedPage {
-  readonly raster: GrayRaster;
+/** A page as Tesseract gets it, but for border and rotation: gray, at most as large as asked, and level. */
+export interface PreparedPage extends LevelPage {
   /** Gray of the paper, 0..255. */
   readonly tone: number;
   readonly dotsPerInch: number;
@@ -51,30 +52,15 @@ export async function preparePage(page: PageImage, longestSide: number): Promise
     // Tesseract measures gaps between columns in inches: with a wrong density it reads tables in another order.
     const stated = Math.max(leastDensity, Math.round(density * scale));
     const { tone, contrast } = tonesOf(data);
-    return {
-      raster,
-      tone,
-      dotsPerInch: density > screenDensity ? stated : usualDensity,
-      blank: contrast < clearShare && isBlank(await shrink(raster, blankSide)),
-    };
+    const dotsPerInch = density > screenDensity ? stated : usualDensity;
+    const blank = contrast < clearShare && isBlank(await shrink(raster, blankSide));
+    if (blank) return { raster, skew: 0, before: raster, tone, dotsPerInch, blank };
+    return { ...(await levelPage(raster, tone)), tone, dotsPerInch, blank };
   } catch (error) {
     throw new AppError('image.undecodable', `Page ${page.index + 1} cannot be decoded for text recognition.`, {
       cause: error,
     });
   }
-}
-
-/** Gray pixels, scaled down to `longestSide` where they are more. */
-export async function shrink(raster: GrayRaster, longestSide: number): Promise<GrayRaster> {
-  const { width, height, pixels } = raster;
-  if (Math.max(width, height) <= longestSide) return raster;
-  const { sharp } = await import('#src/adapters/images/sharp.ts');
-  const { data, info } = await sharp(pixels, { raw: { width, height, channels: 1 } })
-    .resize({ width: longestSide, height: longestSide, fit: 'inside' })
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return { width: info.width, height: info.height, pixels: data };
 }
 
 /**

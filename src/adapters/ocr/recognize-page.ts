@@ -14,10 +14,12 @@ import {
 import { densestPart, linesOf, signInk, signSide } from '#src/domain/documents/page-signs.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { OcrAttempt, OcrOptions, OcrPage } from '#src/domain/ports/ocr-engine.ts';
-import { cut, framed, preparePage, shrink, turn, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
+import { onAskewPage } from '#src/adapters/ocr/deskew.ts';
+import { cut, framed, preparePage, turn, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
+import { shrink } from '#src/adapters/ocr/shrink.ts';
 import { countWords, readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
 import type { TesseractRequest, TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
-import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
+import { orAbort, startComputingDeadline } from '#src/adapters/threads/deadline.ts';
 
 interface Attempt extends LadderResult {
   readonly layout: Layout;
@@ -33,13 +35,14 @@ interface Reader {
 const oneBlock = 6;
 
 /**
- * Tries the attempts for a page with one worker, until one is good enough. A blank page takes none. The timeout covers all attempts and
- * does not include the wait for a worker. An attempt that fails after a success leaves that result, with a warning.
+ * Tries the attempts for a page with one worker, until one is good enough. A blank page takes none. The timeout covers the
+ * computing time of all attempts. An attempt that fails after a success leaves that result, with a warning.
  */
 export async function recognizePage(worker: TesseractWorker, page: PageImage, options: OcrOptions): Promise<OcrPage> {
   const late = (): AppError =>
-    new AppError('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms.`);
-  using deadline = startDeadline(options.timeoutMs, options.signal, late);
+    new AppError('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms of computing time.`);
+  const counted = { usedMs: () => worker.cpuMs(), reason: late };
+  using deadline = startComputingDeadline(options.timeoutMs, options.signal, counted);
   const attempts: Attempt[] = [];
   const warnings: string[] = [];
   try {
@@ -80,7 +83,8 @@ function readerOf(worker: TesseractWorker, page: PreparedPage, signal: AbortSign
     async recognize(step) {
       const started = performance.now();
       const { pgm, frame } = await imageOf(step);
-      const layout = readLayout(await worker.recognize(pgm, requestOf(step, dotsPerInch), signal), frame);
+      const found = readLayout(await worker.recognize(pgm, requestOf(step, dotsPerInch), signal), frame);
+      const layout = isProbe(step) ? found : onAskewPage(found, page, step.rotation);
       const { confidence, words, characters } = layout;
       return { ...step, confidence, words, characters, layout, ms: Math.round(performance.now() - started) };
     },
@@ -132,6 +136,7 @@ function toOcrPage(page: PageImage, attempts: readonly Attempt[], warnings: read
     lines: layout.lines,
     attempts: attempts.map((attempt) => toOcrAttempt(attempt, attempt === chosen)),
     warnings: layout.characters === 0 ? [...warnings, 'No text was found on this page.'] : warnings,
+    ...(warnings.length > 0 && { losses: ['recognition_incomplete'] }),
   };
 }
 

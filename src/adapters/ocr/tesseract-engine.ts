@@ -8,7 +8,7 @@ import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { createThreadPool, PoolClosedError } from '#src/adapters/threads/thread-pool.ts';
 
 /** Raise it with every change of preparation or attempts that changes results: kept outcomes of nodes depend on the label. */
-const effort = 'ladder-2';
+const effort = 'ladder-3';
 
 export interface TesseractEngineOptions {
   /** Language of calls that name none. Default: `eng`. */

@@ -37,6 +37,8 @@ export interface TesseractWorker {
     request: TesseractRequest,
     signal: AbortSignal,
   ): Promise<readonly TesseractBlock[]>;
+  /** Computing time that the thread has used. */
+  cpuMs(): Promise<number>;
   end(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export function startTesseractWorker(language: string, modelFolder: () => Promis
       const { layoutBlocks } = await call(image, optionsOf(request), output, signal);
       return layoutBlocks ?? [];
     },
+    cpuMs: () => thread.cpuMs(),
     end: () => thread.end(),
   };
 }

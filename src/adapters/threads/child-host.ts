@@ -21,6 +21,10 @@ function host(script: URL, mostBytes: number): void {
     if (process.memoryUsage.rss() > mostBytes) process.exit(1);
   };
   process.on('message', (packet) => {
+    if (isCpuQuestion(packet)) {
+      process.send?.({ jobId: packet.jobId, status: 'resolve', data: process.cpuUsage() });
+      return;
+    }
     calls += 1;
     looker ??= setInterval(look, lookMs);
     thread.postMessage(packet, []);
@@ -39,4 +43,8 @@ function host(script: URL, mostBytes: number): void {
   // A signal to the whole group of processes: the parent ends this process when its own work has ended.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
+}
+
+function isCpuQuestion(packet: unknown): packet is { readonly jobId: number } {
+  return typeof packet === 'object' && packet !== null && 'action' in packet && packet.action === 'cpuUsage';
 }

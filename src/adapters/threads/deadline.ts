@@ -12,6 +12,47 @@ export function startDeadline(ms: number, outer: AbortSignal | undefined, reason
   };
 }
 
+/** Real time in which work may use its computing time. A machine that gives it less is taken for stuck. */
+const longestStretch = 10;
+
+/**
+ * The same for computing time: counts the `usedMs` of a thread or process, since real time passes for a thread that waits for a busy
+ * machine. Aborts at the latest after ten times `ms` of real time. Source: docs/decisions/0134.
+ */
+export function startComputingDeadline(
+  ms: number,
+  outer: AbortSignal | undefined,
+  { usedMs, reason }: { readonly usedMs: () => Promise<number>; readonly reason: () => Error },
+): Deadline {
+  const last = startDeadline(longestStretch * ms, outer, reason);
+  const own = new AbortController();
+  let timer: NodeJS.Timeout;
+  let hasEnded = false;
+  const before = usedMs();
+  // The end of the thread settles its calls; here it only ends the counting.
+  before.catch(() => undefined);
+  const look = async (): Promise<void> => {
+    const left = ms - ((await usedMs()) - (await before));
+    if (hasEnded) return;
+    if (left <= 0) own.abort(reason());
+    else waitFor(Math.max(left, ms / 10));
+  };
+  const waitFor = (rest: number): void => {
+    timer = setTimeout(() => {
+      look().catch(() => own.abort(reason()));
+    }, rest);
+  };
+  waitFor(ms);
+  return {
+    signal: AbortSignal.any([last.signal, own.signal]),
+    [Symbol.dispose]: () => {
+      hasEnded = true;
+      clearTimeout(timer);
+      last[Symbol.dispose]();
+    },
+  };
+}
+
 /** Settles with the promise, or rejects with the reason of the signal when that aborts. For work that cannot be stopped. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

@@ -27,8 +27,13 @@ export class ThreadCallError extends InkgraphError {
 export interface GuardedThread {
   readonly ended: boolean;
   call(action: string, payload: unknown, signal: AbortSignal): Promise<unknown>;
+  /** Computing time that it has used since its start, also during a call. Rejects when it has ended. */
+  cpuMs(): Promise<number>;
   end(): Promise<void>;
 }
+
+/** Request that the host of a child process answers itself. */
+const cpuUsageAction = 'cpuUsage';
 
 interface Reply {
   readonly jobId: number;
@@ -50,6 +55,7 @@ export function startThread(entry: string | URL, name: string): GuardedThread {
   return guarded(name, {
     post: (packet) => thread.postMessage(packet, []),
     end: () => thread.terminate(),
+    cpuUsage: () => thread.cpuUsage(),
     ref: () => thread.ref(),
     unref: () => thread.unref(),
     listen({ message, failed, exited }) {
@@ -105,6 +111,8 @@ export function startChild(entry: URL, name: string, { memoryMb }: { readonly me
 interface Place {
   post(packet: unknown): void;
   end(): Promise<unknown>;
+  /** Absent where a call asks for it. */
+  cpuUsage?(): Promise<NodeJS.CpuUsage>;
   ref(): void;
   unref(): void;
   listen(on: {
@@ -165,6 +173,11 @@ function guarded(name: string, place: Place): GuardedThread {
       return ended;
     },
     call,
+    async cpuMs() {
+      const never = new AbortController().signal;
+      const usage = await (place.cpuUsage?.() ?? (call(cpuUsageAction, null, never) as Promise<NodeJS.CpuUsage>));
+      return (usage.user + usage.system) / 1_000;
+    },
     end,
   };
 }

@@ -71,6 +71,7 @@ export const RunSummary = z
     documentId: z.string(),
     status: z.enum(runStatuses),
     error: RunError.optional(),
+    degraded: z.array(z.string()).optional().describe('Nodes that failed while the run went on'),
     waitingFor: z.array(Question).optional().describe('Open questions of a waiting run'),
   })
   .meta({ id: 'RunSummary' });
@@ -273,6 +274,10 @@ export const RetryRunsInput = BulkRunsInput.extend({
     .max(unsuccessful.length)
     .default(['failed', 'timed_out'])
     .describe('Default: failed and timed_out'),
+  degraded: z
+    .boolean()
+    .default(false)
+    .describe('true: instead of status, runs that succeeded while some of their nodes failed'),
 });
 export const RetriedRuns = z.object({
   retried: z.int(),

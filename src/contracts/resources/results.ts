@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PageWarning } from '#src/contracts/page-warnings.ts';
 import { Document } from '#src/contracts/resources/document.ts';
 import { PageLimit, Timestamp, limits } from '#src/contracts/fields.ts';
 
@@ -19,6 +20,9 @@ const Page = z.object({
   lines: z.array(Line),
   attempts: z.array(z.record(z.string(), z.unknown())).describe('Recognition attempts with their outcome'),
   warnings: z.array(z.string()),
+  source: z
+    .enum(['text-layer', 'ocr'])
+    .describe('text-layer: the text that the PDF states, with a confidence of 100; ocr: recognized'),
 });
 
 /** Text of a document; untrusted content. Source: `resource.ocr.result`, docs/decisions/0008. */
@@ -30,6 +34,7 @@ export const OcrResult = z
     text: z.string().describe('Pages joined by a form feed'),
     avgConfidence: z.number().min(0).max(100).describe('Mean word confidence, weighted by word length'),
     result: z.object({ engine: z.string(), language: z.string(), pages: z.array(Page) }),
+    warnings: z.array(PageWarning).describe('Parts of pages that could not be read; empty if all was read'),
     runId: z.string().describe('Run that made the result'),
   })
   .meta({ id: 'OcrResult' });

@@ -1,4 +1,5 @@
 import type { DocumentType } from '#src/contracts/media-types.ts';
+import type { ReadingWarning } from '#src/domain/documents/results.ts';
 import type { DomainEvent } from '#src/domain/events/events.ts';
 
 export type Visibility = 'private' | 'public';
@@ -12,6 +13,8 @@ export interface LatestOcr {
   readonly modelLabel: string;
   readonly avgConfidence: number;
   readonly characters: number;
+  /** Parts of pages that could not be read, up to `mostShownWarnings`; absent if there are none. */
+  readonly warnings?: readonly ReadingWarning[];
 }
 
 export interface LatestDescription {
@@ -51,6 +54,8 @@ export interface DocumentRecord {
   readonly createdAt: Date;
   readonly ocr: LatestOcr | null;
   readonly description: LatestDescription | null;
+  /** The last run of this workflow succeeded without these nodes. */
+  readonly degraded?: { readonly workflowId: string; readonly nodes: readonly string[] };
   /** Set when deletion starts: queries skip the document, and the relay deletes its data. */
   readonly deletedAt?: Date;
   readonly pendingEvents: readonly DomainEvent[];

@@ -1,3 +1,4 @@
+import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
 import type { Segment } from '#src/domain/ports/segmenter.ts';
@@ -30,13 +31,22 @@ export interface OcrResult {
   /** 0..100, words weighted by length over all pages. */
   readonly avgConfidence: number;
   readonly result: OcrPayload;
+  /** Absent if there are none, and in results of older versions. */
+  readonly warnings?: readonly ReadingWarning[];
+}
+
+/** A part of a page that could not be read. */
+export interface ReadingWarning {
+  /** Index of the page. */
+  readonly page: number;
+  readonly code: PageWarningCode;
 }
 
 /** A result without pages, lines and words. */
 export type OcrText = Omit<OcrResult, 'result'>;
 
 /** A page that was read, without its lines. */
-export interface ReadPage extends Pick<OcrPage, 'index' | 'text' | 'confidence'> {
+export interface ReadPage extends Pick<OcrPage, 'index' | 'text' | 'confidence' | 'losses' | 'source'> {
   /** Characters of its words. */
   readonly wordCharacters: number;
 }

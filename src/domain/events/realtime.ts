@@ -1,3 +1,4 @@
+import { mostShownWarnings, presentWarnings } from '#src/contracts/page-warnings.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
@@ -75,7 +76,11 @@ export function runCompleted(
   run: RunRecord,
   status: RunStatus,
   at: Date,
-  { error = run.error, version = run.version }: Partial<Pick<RunRecord, 'error' | 'version'>> = {},
+  {
+    error = run.error,
+    version = run.version,
+    degraded = run.degraded,
+  }: Partial<Pick<RunRecord, 'error' | 'version' | 'degraded'>> = {},
 ): RealtimeEvent {
   const { startedAt } = run;
   return {
@@ -89,6 +94,7 @@ export function runCompleted(
       status,
       ms: startedAt === undefined ? null : at.getTime() - startedAt.getTime(),
       ...(error !== null && { error: { code: error.code, message: error.message } }),
+      ...(degraded !== undefined && { degraded }),
     },
   };
 }
@@ -155,8 +161,9 @@ function resultStored(run: RunRecord, nodeId: string, { type, at, data }: Result
 }
 
 export function ocrCreated(run: RunRecord, nodeId: string, result: OcrText): RealtimeEvent {
-  const { ocrResultId, modelLabel, avgConfidence, text } = result;
-  const data = { ocrResultId, modelLabel, avgConfidence, characters: text.length };
+  const { ocrResultId, modelLabel, avgConfidence, text, warnings = [] } = result;
+  const shown = presentWarnings(warnings.slice(0, mostShownWarnings));
+  const data = { ocrResultId, modelLabel, avgConfidence, characters: text.length, warnings: shown };
   return resultStored(run, nodeId, { type: 'ocr.created', at: result.createdAt, data });
 }
 

@@ -1,4 +1,5 @@
 import type { DocumentType } from '#src/contracts/media-types.ts';
+import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 
 export type { DocumentType };
 
@@ -16,6 +17,35 @@ export interface PageImage {
   readonly width: number;
   readonly height: number;
   readonly png: Buffer;
+  /** Parts of the page that could not be decoded; absent if there are none. */
+  readonly losses?: readonly PageWarningCode[];
+}
+
+/** Part of a line, written at once. Lengths are fractions of the width and height of the page. */
+export interface TextRun {
+  readonly text: string;
+  /** Corners of its box: start and end of the base of the letters, then their top. A run may be turned. */
+  readonly corners: readonly (readonly [x: number, y: number])[];
+  /** Degrees clockwise of its direction, 0..359. */
+  readonly angle: number;
+}
+
+export interface PageText {
+  /** Pixels of the page as it is rendered. */
+  readonly width: number;
+  readonly height: number;
+  readonly runs: readonly TextRun[];
+  /** Letters that the page draws where a reader sees them, and those that it does not show. */
+  readonly visible: number;
+  readonly hidden: number;
+  /** Letters of form fields and comments, which `runs` leaves out. */
+  readonly annotated: number;
+  /** Boxes as [x, y, width, height]. */
+  readonly pictures: readonly (readonly [number, number, number, number])[];
+  /** true: parts of the page may be switched off, or could not be measured. */
+  readonly isUncertain: boolean;
+  /** Parts of the page beside its text that could not be decoded. */
+  readonly losses: readonly PageWarningCode[];
 }
 
 /** Operations of `preprocess`, in this order. Angles in degrees clockwise. */
@@ -62,6 +92,8 @@ export interface ImageCodec {
   inspect(bytes: Buffer, owner?: string): Promise<ImageFacts>;
   /** Decodes one page; pages are asked for one at a time so that memory stays bounded. */
   page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage>;
+  /** Text that a page of a PDF states, as far as it does; null for images and for pages without. */
+  text(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageText | null>;
   /** Longest side at most `longestSide` pixels, WebP quality 70. Never the uploaded bytes. */
   thumbnail(bytes: Buffer, longestSide: number): Promise<Buffer>;
   /** One page, upright and then turned, never enlarged, as WebP quality 80 without metadata. Never the uploaded bytes. */

@@ -1,3 +1,4 @@
+import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
 /** `box` is [x, y, width, height] as fractions 0..1 of the page; `confidence` is 0..100. */
@@ -41,6 +42,10 @@ export interface OcrPage {
   /** None for a blank page. */
   readonly attempts: readonly OcrAttempt[];
   readonly warnings: readonly string[];
+  /** Parts of the page that could not be read; absent if there are none. */
+  readonly losses?: readonly PageWarningCode[];
+  /** Absent in pages of older versions, which were recognized. */
+  readonly source?: 'text-layer' | 'ocr';
 }
 
 export interface OcrOptions {
@@ -48,6 +53,7 @@ export interface OcrOptions {
   readonly language?: string;
   /** 3 = automatic layout, 6 = one block, ... Only if absent, the engine tries the sequence of docs/decisions/0110. */
   readonly pageSegmentationMode?: number;
+  /** Computing time. Real time is limited to ten times as much. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -57,7 +63,7 @@ export interface OcrOptions {
  * reason within 1 s and stops the work. Source: docs/decisions/0020.
  */
 export interface OcrEngine {
-  /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int ladder-2`. A change means that results may differ. */
+  /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int ladder-3`. A change means that results may differ. */
   readonly label: string;
   /** Language for requests that name none. */
   readonly language: string;

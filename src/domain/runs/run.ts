@@ -122,6 +122,8 @@ export interface RunRecord {
   /** Open questions of a waiting run; removed when it continues. */
   readonly waitingFor?: readonly OpenQuestion[];
   readonly answers?: readonly GivenAnswer[];
+  /** Paths of nodes that failed while the run went on and succeeded; absent if there are none. */
+  readonly degraded?: readonly string[];
   /** Outputs of a successful run, by the names of the graph's `outputs`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** Attempts at nodes, in the order in which they were recorded: the first of them, if there are `stepBuckets`. */

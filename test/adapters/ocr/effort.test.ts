@@ -34,6 +34,7 @@ async function read(page: PageImage): Promise<Read> {
       layouts += 1;
       return worker.layout(image, request, signal);
     },
+    cpuMs: () => worker.cpuMs(),
     end: () => worker.end(),
   };
   return { page: await recognizePage(counted, page, { timeoutMs: 60_000 }), recognitions, layouts };
@@ -146,4 +147,27 @@ describe('Uneven pages', () => {
     const { page } = await read(await pageOf(sharp(note.png).removeAlpha().negate()));
     expect(characterErrors(text, page.text)).toBeLessThan(0.1);
   });
+});
+
+test('a limit of computing time that falls after a first reading keeps that reading, with a warning', async () => {
+  const { page } = await fixture('note.gif');
+  let readings = 0;
+  const bbox = { x0: 0, y0: 0, x1: 9, y1: 9 };
+  const words = [{ text: 'weak', confidence: 20, bbox }];
+  const slow: TesseractWorker = {
+    ended: false,
+    async recognize(_image, _request, signal) {
+      readings += 1;
+      if (readings === 1) return [{ paragraphs: [{ lines: [{ words, bbox }] }] }];
+      const { promise, reject } = Promise.withResolvers<never>();
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      return promise;
+    },
+    layout: async () => [],
+    cpuMs: async () => (readings > 1 ? 1_000 : 0),
+    end: async () => undefined,
+  };
+  const found = await recognizePage(slow, page, { timeoutMs: 500 });
+  expect(found).toMatchObject({ text: 'weak', losses: ['recognition_incomplete'] });
+  expect(found.warnings.join()).toMatch(/took longer/);
 });

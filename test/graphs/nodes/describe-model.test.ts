@@ -60,6 +60,7 @@ async function remote() {
       apiKeyId: null,
       createdAt: new Date(0),
       page: (index, signal) => codec.page(bytes, index, signal),
+      text: (index, signal) => codec.text(bytes, index, signal),
     }),
   });
   return { deps, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

@@ -4,6 +4,7 @@ import { collectionsOf } from '#src/stores/collections.ts';
 import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { createResultStore } from '#src/stores/results.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { catalog } from '#graphs/catalog.ts';
@@ -32,7 +33,7 @@ const dense = (index: number) =>
   );
 
 /** Engine that ends at a page, once, as a process does that is killed there. */
-function engineEndingAt(last: number) {
+function engineEndingAt(last: number, end: () => Error = () => new Error('killed')) {
   const asked: number[] = [];
   let hasEnded = false;
   const engine: OcrEngine = {
@@ -42,7 +43,7 @@ function engineEndingAt(last: number) {
       asked.push(index);
       if (index === last && !hasEnded) {
         hasEnded = true;
-        throw new Error('killed');
+        throw end();
       }
       return dense(index);
     },
@@ -56,26 +57,31 @@ const graph = graphOf({ load: 'load_image', read: 'ocr' }, ['START>load', 'load>
   outputs: { ocr: 'ocr' },
 });
 
-test('200 dense pages, more than one record holds, are stored page by page, and a second attempt goes on where the first one ended', async () => {
-  const collections = collectionsOf(database.db);
-  const results = createResultStore(collections);
-  const { engine, asked } = engineEndingAt(120);
+function depsWith(ocr: OcrEngine, pages: number, results: NodeDeps['results']): NodeDeps {
   const blank = { width: 10, height: 10, png: Buffer.alloc(0) };
-  const deps = {
+  return {
     document: async () => ({
       objectKey: 'uploads/org_a/prj_a/long.pdf',
       sha256: null,
       contentType: 'application/pdf',
       sizeBytes: 1,
-      pages: pageCount,
+      pages,
       visibility: 'private',
       apiKeyId: null,
       createdAt: new Date(0),
       page: async (index: number) => ({ ...blank, index }),
+      text: async () => null,
     }),
     results,
-    ocr: engine,
+    ocr,
   } satisfies Partial<NodeDeps> as unknown as NodeDeps;
+}
+
+test('200 dense pages, more than one record holds, are stored page by page, and a second attempt goes on where the first one ended', async () => {
+  const collections = collectionsOf(database.db);
+  const results = createResultStore(collections);
+  const { engine, asked } = engineEndingAt(120);
+  const deps = depsWith(engine, pageCount, results);
   await expect(runGraph(graph, { catalog, deps, runId: 'run_long' })).rejects.toThrow();
   expect(await collections.ocrPages.countDocuments({ organizationId, documentId })).toBe(120);
   expect(await collections.ocrResults.countDocuments({ organizationId, documentId })).toBe(0);
@@ -102,6 +108,17 @@ test('200 dense pages, more than one record holds, are stored page by page, and 
   expect(ocr[0]?.pages[7]?.lines[3]).toEqual({ text: pages[7]?.lines[3]?.text, box: pages[7]?.lines[3]?.box });
   await results.deleteOf(organizationId, documentId);
   expect(await collections.ocrPages.countDocuments({ organizationId, documentId })).toBe(0);
+});
+
+test('a retry after a page that took too long goes on with that page', async () => {
+  const { engine, asked } = engineEndingAt(2, () => new AppError('ocr.timeout', 'too long'));
+  const retried = structuredClone(graph);
+  Object.assign(retried.nodes['read'] ?? {}, {
+    retry: { maxAttempts: 2, initialIntervalMs: 1, backoff: 1, maxIntervalMs: 1 },
+  });
+  const deps = depsWith(engine, 4, createResultStore(collectionsOf(database.db)));
+  await runGraph(retried, { catalog, deps, runId: 'run_slow' });
+  expect(asked).toEqual([0, 1, 2, 2, 3]);
 });
 
 test('pages that another engine read are read again', async () => {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { service } from '#src/contracts/service.ts';
 import { hashKey } from '#src/domain/access/api-key.ts';
 import { issueKey } from '#tools/keys/issue-key.ts';
+import { damagedPicture, picturePdf } from '#test/adapters/images/picture-pdf.ts';
 import { callTool } from '#test/spec/support/call-tool.ts';
 import { keysCommand } from '#test/spec/support/keys-command.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
@@ -138,6 +139,36 @@ describe('an OCR result', () => {
     expect(avgConfidence).toBeCloseTo(weighted / length, 6);
     expect(avgConfidence).toBeGreaterThan(80);
     expect((await read()).ocr?.avgConfidence).toBeCloseTo(avgConfidence, 6);
+  });
+
+  verifies('resource.ocr.text_layer', async () => {
+    const { id } = await app.ingest(await fixture('invoice.pdf'), 'application/pdf');
+    await app.app.idle();
+    const { results } = await callTool(app, tools.listOcrResults, { id });
+    expect(results).toMatchObject([{ modelLabel: 'pdf/text-layer-1', avgConfidence: 100, warnings: [] }]);
+    expect(results[0]?.result.pages).toMatchObject([{ source: 'text-layer', attempts: [], confidence: 100 }]);
+    for (const text of ['INV-2024-00873', 'EUR 870.72', 'DE81 9990 4120 7744 3100 52', 'accounts@juniperlane.example'])
+      expect(results[0]?.text).toContain(text);
+    const recognized = await callTool(app, tools.listOcrResults, { id: document.id });
+    expect(recognized.results[0]?.result.pages).toMatchObject([{ source: 'ocr' }]);
+  });
+
+  verifies('resource.ocr.warnings', async () => {
+    const text = 'BT /F1 12 Tf 60 700 Td (A page with words enough and a picture of which nothing is left) Tj ET';
+    const pdf = picturePdf({ text, picture: damagedPicture, place: '60 0 0 60 0 0 cm' });
+    const { id } = await app.ingest(pdf, 'application/pdf');
+    const lost = await app.ingest(picturePdf({ picture: damagedPicture }), 'application/pdf');
+    await app.app.idle();
+    const detail = 'A picture on this page is damaged. Its text may be missing or incomplete.';
+    const warnings = [{ page: 0, code: 'picture_damaged', detail }];
+    expect((await read(id)).ocr).toMatchObject({ warnings });
+    expect((await callTool(app, tools.listOcrResults, { id })).results).toMatchObject([{ warnings }]);
+    expect(await callTool(app, tools.readDocumentText, { documentId: id })).toMatchObject({ warnings });
+    const found = await callTool(app, tools.searchDocuments, { query: 'picture of which nothing is left' });
+    expect(found.documents.find((card) => card.id === id)?.ocr).toMatchObject({ warnings });
+    expect((await read(lost.id)).ocr).toBeNull();
+    const { runs } = await callTool(app, tools.listRuns, { documentId: lost.id });
+    expect(runs).toMatchObject([{ status: 'failed', error: { code: 'image.undecodable' } }]);
   });
 
   verifies('resource.ocr.result', async () => {

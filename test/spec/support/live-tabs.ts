@@ -46,9 +46,9 @@ function cardOf({ at, documentId, ...data }: Row): Row {
 }
 
 function changeDocument(document: Row, { type, at, ...data }: Row): void {
-  const { ocrResultId, modelLabel, avgConfidence, characters, title, description } = data;
+  const { ocrResultId, modelLabel, avgConfidence, characters, warnings, title, description } = data;
   if (type === 'ocr.created')
-    document['ocr'] = { ocrResultId, ocrCreatedAt: at, modelLabel, avgConfidence, characters };
+    document['ocr'] = { ocrResultId, ocrCreatedAt: at, modelLabel, avgConfidence, characters, warnings };
   if (type === 'description.upserted')
     Object.assign(document, { title, description, descriptionModelLabel: modelLabel });
 }

@@ -34,6 +34,8 @@ export async function askStorage(
   const counted = { _id: projectId, organizationId, scope: 'project' } as const;
   for (const seen of [null, { bytes: 10, objects: 2 }]) await usage.correct(counted, seen, { bytes: 5, objects: 1 });
   await documents.addPicture(organizationId, id, 5);
+  for (const degraded of [{ workflowId: 'wf_x', nodes: ['describe'] }, null])
+    await documents.setDegraded(organizationId, id, degraded);
   await documents.storedBy(organizationId);
   await documents.presentAmong([id]);
   await uploads.promised(organizationId, '', 10);

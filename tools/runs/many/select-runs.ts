@@ -10,14 +10,19 @@ import { requireExecution } from '#tools/runs/require-run.ts';
 export async function selectRuns(
   ctx: ToolContext<'cursorSecret' | 'executions'>,
   purpose: 'cancel' | 'retry',
-  { limit, cursor, ...asked }: z.output<typeof BulkRunsInput> & { readonly status: readonly RunStatus[] },
+  {
+    limit,
+    cursor,
+    ...asked
+  }: z.output<typeof BulkRunsInput> & { readonly status: readonly RunStatus[]; readonly degraded?: boolean },
 ): Promise<{ readonly runs: readonly RunRecord[]; readonly nextCursor: string | null }> {
   const { deps, principal } = ctx;
-  const { executionId, workflowId, status, createdAfter, createdBefore } = asked;
+  const { executionId, workflowId, status, degraded = false, createdAfter, createdBefore } = asked;
   if (executionId !== undefined) await requireExecution(ctx, executionId);
   const binding = JSON.stringify([purpose, principal.organizationId, asked]);
   const filter = {
-    statuses: status,
+    statuses: degraded ? (['succeeded'] as const) : status,
+    degraded,
     unretried: purpose === 'retry',
     ...(executionId === undefined ? {} : { executionId }),
     ...(workflowId === undefined ? {} : { workflowId }),

@@ -4,6 +4,8 @@ import { InkgraphError } from '#src/domain/app-error.ts';
 export interface CallFailure {
   readonly reason: string;
   readonly retryable: boolean;
+  /** true: the settings have to change first. */
+  readonly isRefusal?: true;
   readonly retryAfterMs?: number;
 }
 
@@ -17,6 +19,9 @@ const statusReasons: Readonly<Record<number, string>> = {
   422: 'refused the request as invalid (422)',
   429: 'is limiting requests (429)',
 };
+
+/** Statuses of a wrong credential, a model that it may not use, and an unknown model. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 404]);
 
 /** A stream ended early. It is an error, never a shorter answer. */
 export class StreamBrokenError extends InkgraphError {}
@@ -50,6 +55,7 @@ function readStatus(error: unknown, status: number): CallFailure {
   return {
     reason,
     retryable: status === 408 || status === 409 || status === 429 || status >= 500,
+    ...(refusals.has(status) && { isRefusal: true }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }

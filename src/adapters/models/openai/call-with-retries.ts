@@ -9,7 +9,7 @@ const longestPauseMs = 8000;
 
 /**
  * Retries a call until it succeeds or the attempts are used up. A signal limits each attempt, body included. A call is not retried once
- * it says that its answer was partly delivered. Errors: `model.failed` with `who` and the last reason, without text of the server; the
+ * it says that its answer was partly delivered. Errors: `model.failed`, or `model.refused` for 401, 403 and 404, with `who` and the last reason, without text of the server; the
  * reason of `outer` as soon as that aborts. The client library's own retries are off: they ignore the signal while they wait, and give
  * up on a 429 without `Retry-After`.
  */
@@ -35,10 +35,16 @@ export async function callWithRetries<T>(
       const waitMs = failure.retryAfterMs ?? backoff(attempt, settings.retryDelayMs ?? 500);
       if (!repeatable || !failure.retryable || attempt >= settings.maxRetries || waitMs > longestWaitMs) {
         const times = attempt === 0 ? '' : ` (${attempt + 1} attempts)`;
-        throw new AppError('model.failed', `The server of ${who} ${failure.reason}${times}.`, {
-          cause: loggable(error, settings.apiKey),
-          ...(failure.retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.ceil(failure.retryAfterMs / 1000) }),
-        });
+        throw new AppError(
+          failure.isRefusal === true ? 'model.refused' : 'model.failed',
+          `The server of ${who} ${failure.reason}${times}.`,
+          {
+            cause: loggable(error, settings.apiKey),
+            ...(failure.retryAfterMs === undefined
+              ? {}
+              : { retryAfterSeconds: Math.ceil(failure.retryAfterMs / 1000) }),
+          },
+        );
       }
       await pauseUnlessAborted(waitMs, outer);
     } finally {
