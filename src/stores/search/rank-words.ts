@@ -21,7 +21,7 @@ const mostTogether = 8;
  * Shortest word to widen, and the shortest with two edits: shorter words have too many neighbours. Lucene allows 1,024 clauses in all, each
  * close word being one.
  */
-const widening = { letters: 4, lettersOfTwoEdits: 7, prefixLength: 1, maxExpansions: 5, words: 8 } as const;
+const widening = { letters: 4, lettersOfTwoEdits: 7, prefixLength: 1, maxExpansions: 15, words: 5 } as const;
 /** Words of a few hits are widened although the index knows them, for texts with a recognition error. An exact word weighs 1. */
 const loosely = {
   fuzzy: { maxEdits: 1, prefixLength: 2, maxExpansions: 5 },
