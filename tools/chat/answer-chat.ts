@@ -46,7 +46,7 @@ export const answerChat = defineTool({
     const before = history.findLast(({ role }) => role === 'user')?.text;
     const read = readQuestion(question, before, ctx.deps.stemmers);
     const hasModel = ctx.deps.chatModel.label !== null;
-    const answerSources = await findAnswerSources(ctx, read, { scope, certainty: hasModel ? 'likely' : 'certain' });
+    const answerSources = await findAnswerSources(ctx, read, { scope, reader: hasModel ? 'model' : 'rules' });
     ctx.signal.throwIfAborted();
     const exchange = openExchange(ctx, {
       ...(input.conversationId !== undefined && { conversationId: input.conversationId }),

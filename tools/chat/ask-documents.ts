@@ -47,15 +47,15 @@ export const askDocuments = defineTool({
     const read = readQuestion(question, undefined, stemmers);
     const answerSources = await findAnswerSources(ctx, read, {
       scope,
-      certainty: chatModel.label === null ? 'certain' : 'likely',
+      reader: chatModel.label === null ? 'rules' : 'model',
     });
     ctx.signal.throwIfAborted();
     // Without sources a model could only invent an answer, so none is asked.
     const modelLabel = (answerSources.sources.length > 0 ? chatModel.label : null) ?? extractiveLabel;
-    const { text, cited } =
+    const { text, cited, certainty } =
       modelLabel === extractiveLabel
         ? extractedAnswer(read, answerSources)
         : await modelAnswer(ctx, { question, history: [], answerSources }, () => undefined);
-    return { answerText: text, cited: [...cited], sources: answerSources.sources.map(presentSource), modelLabel };
+    return { answerText: text, cited: [...cited], sources: answerSources.sources.map(presentSource), modelLabel, certainty, unverifiedQuotes: [], notice: null };
   },
 });

@@ -4,6 +4,7 @@ import { extractAnswer } from '#src/domain/chat/extract-answer.ts';
 import { createPlainMarkup } from '#src/domain/chat/plain-markup.ts';
 import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
 import { chainStages } from '#src/domain/chat/text-stage.ts';
+import type { Certainty } from '#src/contracts/resources/chat.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { AnswerSources } from '#tools/chat/find-sources.ts';
 import type { ToolContext } from '#tools/define.ts';
@@ -14,13 +15,14 @@ const longestAnswer = 60_000;
 export interface Answer {
   readonly text: string;
   readonly cited: readonly number[];
+  readonly certainty: Certainty;
 }
 
 /** Quotes lines of the documents unchanged, or says that there are none. */
 export function extractedAnswer(question: ReadQuestion, { chosen, sources }: AnswerSources): Answer {
   const markup = createPlainMarkup(sources.length);
-  const text = markup.push(extractAnswer(question, chosen)) + markup.end();
-  return { text, cited: sorted(markup.cited) };
+  const { text, certainty } = extractAnswer(question, chosen);
+  return { text: markup.push(text) + markup.end(), cited: sorted(markup.cited), certainty };
 }
 
 /**
@@ -63,7 +65,7 @@ export async function modelAnswer(
   });
   add(stages.end());
   if (parts.length === 0) throw new AppError('model.failed', 'The model returned an empty answer. Ask again.');
-  return { text: parts.join(''), cited: sorted(markup.cited) };
+  return { text: parts.join(''), cited: sorted(markup.cited), certainty: 'likely' };
 }
 
 const sorted = (numbers: ReadonlySet<number>): number[] => [...numbers].toSorted((one, other) => one - other);

@@ -81,6 +81,27 @@ export const SourceCard = z
   .meta({ id: 'SourceCard' });
 export type SourceCard = z.output<typeof SourceCard>;
 
+/**
+ * `sure`: a quoted sentence has all words of the question and the kind of fact that it asks for. `likely`: the sources have most of them,
+ * or a model cited them. `unsure`: closest passages only, or nothing was found. Source: docs/decisions/0133.
+ */
+export const Certainty = z.enum(['sure', 'likely', 'unsure']);
+export type Certainty = z.output<typeof Certainty>;
+
+/** Facts about an answer, equal for all surfaces. */
+const AnswerFacts = {
+  certainty: Certainty.describe(
+    'sure: quoted sentences answer; likely: probably in the sources; unsure: closest passages only, or nothing found',
+  ),
+  unverifiedQuotes: z
+    .array(z.object({ quoteText: z.string() }))
+    .describe('Quotations of the model that no source contains, at most 20; untrusted content'),
+  notice: z
+    .enum(['model_failed', 'model_broke_off'])
+    .nullable()
+    .describe('model_failed: the answer quotes the documents instead; model_broke_off: it is incomplete'),
+};
+
 /** One frame of the answer stream, in the requested protocol. */
 export const ChatFrame = z.looseObject({ type: z.string() }).meta({
   id: 'ChatFrame',
@@ -134,6 +155,7 @@ export const AskResult = z.object({
   sources: z.array(SourceCard).describe('Sources of the answer, best first; empty when nothing was found'),
   cited: z.array(z.int()).describe('Indexes of the cited sources'),
   modelLabel: z.string().describe('Model that answered; local/extractive without a model'),
+  ...AnswerFacts,
 });
 
 /** A question of an agent, without a conversation. */
@@ -164,7 +186,8 @@ export const Answered = z.object({
     .describe(
       'Best first; excerpts have excerptText (untrusted), page and region for view_document_image, verified: the stored text contains it literally',
     ),
-  modelLabel: z.string().describe('local/extractive: quoted lines, no model'),
+  modelLabel: z.string().describe('local/extractive: quoted sentences, no model'),
+  ...AnswerFacts,
 });
 
 /** Events of an answer: `begin`, then the sources once, then text. */

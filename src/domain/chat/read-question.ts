@@ -8,6 +8,7 @@ import {
   wordsLike,
   type QuestionLanguage,
 } from '#src/domain/chat/question-words.ts';
+import type { FactKind } from '#src/domain/chat/fact-kinds.ts';
 import { queryIdentifiers } from '#src/domain/documents/identifiers.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
@@ -21,6 +22,8 @@ export interface Term {
   readonly stems: readonly string[];
   /** `focus`: subject of the question; `kind`: kind of document; `context`: from the previous question. */
   readonly role: 'focus' | 'kind' | 'context';
+  /** true: written like a name or number: it tells subjects apart better than other words. */
+  readonly isName: boolean;
 }
 
 /** A parsed question. */
@@ -34,7 +37,7 @@ export interface ReadQuestion {
   readonly identifiers: readonly string[];
   /** Quoted phrases, which a text must contain literally. */
   readonly phrases: readonly string[];
-  readonly asksFor: 'amount' | 'date' | null;
+  readonly asksFor: FactKind | null;
   /** true: asks for a summary, not for a fact. */
   readonly asksForGist: boolean;
 }
@@ -74,12 +77,14 @@ export function readQuestion(question: string, before: string | undefined, stemm
   const said = wordsOf(foldText(text));
   const meant = own.filter((word) => !said.includes(word));
   const fresh = context.filter((word) => !own.includes(word)).slice(0, most.context);
+  const names = namesIn(text);
   const term =
     (role: Term['role'] | null) =>
     (word: string): Term => ({
       word,
       stems: [...new Set([word, ...wordsLike(word)].map(stem))],
       role: role ?? (kindWords.has(word) ? 'kind' : 'focus'),
+      isName: names.has(word),
     });
   return {
     text,
@@ -94,6 +99,12 @@ export function readQuestion(question: string, before: string | undefined, stemm
     asksFor,
     asksForGist,
   };
+}
+
+/** Folded words with a capital or a digit, without the first word. */
+function namesIn(text: string): ReadonlySet<string> {
+  const [, ...words] = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => /[\p{Lu}\p{N}]/u.test(word)).flatMap((word) => wordsOf(foldText(word))));
 }
 
 /** Adds the word for the total: `How much is the invoice?` asks for it. */
