@@ -89,7 +89,7 @@ export const Certainty = z.enum(['sure', 'likely', 'unsure']);
 export type Certainty = z.output<typeof Certainty>;
 
 /** Facts about an answer, equal for all surfaces. */
-const AnswerFacts = {
+const AnswerFacts = z.object({
   certainty: Certainty.describe(
     'sure: quoted sentences answer; likely: probably in the sources; unsure: closest passages only, or nothing found',
   ),
@@ -100,13 +100,14 @@ const AnswerFacts = {
     .enum(['model_failed', 'model_broke_off'])
     .nullable()
     .describe('model_failed: the answer quotes the documents instead; model_broke_off: it is incomplete'),
-};
+});
+export type AnswerFacts = z.output<typeof AnswerFacts>;
 
 /** One frame of the answer stream, in the requested protocol. */
 export const ChatFrame = z.looseObject({ type: z.string() }).meta({
   id: 'ChatFrame',
   description:
-    'AI SDK UI message stream: data-assistant_sources (as event assistant_sources, its data.sources are SourceCards) comes first, then text; AG-UI events for bodies with threadId and runId',
+    'AI SDK UI message stream: data-assistant_sources (as event assistant_sources, its data.sources are SourceCards) comes first, then text; the messageMetadata of finish has cited, certainty, unverifiedQuotes and notice; AG-UI events for bodies with threadId and runId',
 });
 
 export const ChatPath = z.object({ chatId: AnyId });
@@ -117,6 +118,7 @@ const StoredMessage = z.object({
   sources: z.array(SourceCard),
   modelLabel: z.string().nullable().describe('Model that answered; local/extractive without a model'),
   status: z.enum(['complete', 'stopped', 'failed']),
+  certainty: Certainty.nullable().describe('null for questions, and for answers that were stopped'),
   createdAt: Timestamp,
 });
 export const Conversation = z
@@ -155,7 +157,7 @@ export const AskResult = z.object({
   sources: z.array(SourceCard).describe('Sources of the answer, best first; empty when nothing was found'),
   cited: z.array(z.int()).describe('Indexes of the cited sources'),
   modelLabel: z.string().describe('Model that answered; local/extractive without a model'),
-  ...AnswerFacts,
+  ...AnswerFacts.shape,
 });
 
 /** A question of an agent, without a conversation. */
@@ -187,7 +189,7 @@ export const Answered = z.object({
       'Best first; excerpts have excerptText (untrusted), page and region for view_document_image, verified: the stored text contains it literally',
     ),
   modelLabel: z.string().describe('local/extractive: quoted sentences, no model'),
-  ...AnswerFacts,
+  ...AnswerFacts.shape,
 });
 
 /** Events of an answer: `begin`, then the sources once, then text. */

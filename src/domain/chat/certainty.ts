@@ -41,17 +41,26 @@ const mostOf = 0.6;
  * subject, in the same groups, with the same negations, and a date or an amount where one is asked for. Source: docs/decisions/0133.
  */
 export function certaintyOf(question: ReadQuestion, sentence: string, ranking: Ranking): Certainty {
-  const focus = focusOf(question.terms);
+  // The document has the long numbers of the question; the sentence need not repeat them.
+  const focus = focusOf(question.terms).filter(({ word }) => !isInCode(question, word));
   const terms = ranking.termsIn(sentence);
   const common = focus.filter((term) => terms.has(term));
-  if (common.length === focus.length && isExact(question, sentence, ranking)) return 'sure';
+  if (focus.length >= fewest && common.length === focus.length && isExact(question, sentence, { focus, ranking }))
+    return 'sure';
   const weigh = (some: readonly Term[]): number => some.reduce((sum, term) => sum + ranking.weightOf(term), 0);
   return weigh(common) >= mostOf * weigh(focus) ? 'likely' : 'unsure';
 }
 
-function isExact(question: ReadQuestion, sentence: string, { sequenceIn }: Ranking): boolean {
+function isInCode({ codes }: ReadQuestion, word: string): boolean {
+  return codes.some((code) => code.includes(word));
+}
+
+function isExact(
+  question: ReadQuestion,
+  sentence: string,
+  { focus, ranking: { sequenceIn } }: { readonly focus: readonly Term[]; readonly ranking: Ranking },
+): boolean {
   const { terms, text, asksFor, stem } = question;
-  if (focusOf(terms).length < fewest) return false;
   if (asksFor !== null && !isOfKind(asksFor, sentence)) return false;
   const [asked, said] = [foldText(text), foldText(sentence)];
   if (asksForReason.test(asked)) return false;
@@ -59,20 +68,23 @@ function isExact(question: ReadQuestion, sentence: string, { sequenceIn }: Ranki
   const words = wordsOf(said);
   if (isNegative(asked) || isNegative(said)) return false;
   const stems = new Set(words.map(stem));
+  const own = (part: string): (Term | null)[] =>
+    sequenceIn(part).map((term) => (term !== null && focus.includes(term) ? term : null));
   const has = (word: string): boolean => {
     const term = terms.find((one) => one.word === word);
     return (term?.stems ?? [stem(word)]).some((one) => stems.has(one)) || term?.role === 'kind';
   };
-  return neededWords(question, asked).every(has) && sameGroups(sequenceIn(text), sequenceIn(sentence));
+  return neededWords(question, asked).every(has) && sameGroups(own(text), sequenceIn(sentence));
 }
 
 const isNegative = (folded: string): boolean =>
   /n['’]t\b/.test(folded) || wordsOf(folded).some((word) => negations.has(word));
 
 /** Words of the question that a sentence must have. */
-function neededWords({ language }: ReadQuestion, folded: string): string[] {
-  const skipped = functionWordSet(language);
-  return wordsOf(folded).filter((word) => relations.has(word) || (word.length > 1 && !skipped.has(word) && !asking.has(word)));
+function neededWords(question: ReadQuestion, folded: string): string[] {
+  const skipped = functionWordSet(question.language);
+  const words = wordsOf(folded).filter((word) => !isInCode(question, word));
+  return words.filter((word) => relations.has(word) || (word.length > 1 && !skipped.has(word) && !asking.has(word)));
 }
 
 /** True if terms that stand side by side in the question are close in the sentence. */
@@ -80,6 +92,8 @@ function sameGroups(asked: readonly (Term | null)[], said: readonly (Term | null
   return asked.every((term, at) => {
     const next = asked[at + 1];
     if (term === null || next === undefined || next === null || next === term) return true;
-    return said.some((one, place) => one === term && said.slice(Math.max(0, place - nearby), place + nearby + 1).includes(next));
+    return said.some(
+      (one, place) => one === term && said.slice(Math.max(0, place - nearby), place + nearby + 1).includes(next),
+    );
   });
 }

@@ -22,6 +22,8 @@ export interface ChosenDocument {
   /** Best first, at most three. */
   readonly passages: readonly RankedPassage[];
   readonly score: number;
+  /** true: has every long number and quoted phrase of the question. Quotes come from such documents only. */
+  readonly fits: boolean;
 }
 
 /** Decides about documents: a model, which gets every likely one, or the rules here, which leave out those far below the best. */
@@ -49,11 +51,7 @@ const near = 0.5;
 const leastScore = 0.35;
 
 /** Chooses the documents and passages that an answer can cite; none for questions off topic. Source: docs/decisions/0041, 0133. */
-export function chooseSources(
-  question: ReadQuestion,
-  candidates: readonly Candidate[],
-  reader: Reader,
-): ChosenSources {
+export function chooseSources(question: ReadQuestion, candidates: readonly Candidate[], reader: Reader): ChosenSources {
   const ranking = rankPassages(
     question,
     candidates.flatMap(({ passages }) => passages),
@@ -65,12 +63,13 @@ export function chooseSources(
   });
   const offTopic = !matched.some((one) => isRelated(question, one, ranking));
   const documents = matched.flatMap((one, at): (ChosenDocument & { readonly isFirst: boolean })[] => {
-    if ((offTopic && reader === 'rules') || !isLikely(question, one)) return [];
+    const fits = isFitting(question, one);
+    if ((reader === 'rules' && (offTopic || !fits)) || !isLikely(question, one)) return [];
     const passages = one.ranked.length > 0 ? one.ranked : opening(one.candidate);
     if (passages.length === 0) return [];
     const score = weigh(termsOf(one), ranking) + (passages[0]?.score ?? 0);
     const { documentId } = one.candidate;
-    return [{ documentId, passages: passages.slice(0, chatLimits.excerpts), score, isFirst: at === 0 }];
+    return [{ documentId, passages: passages.slice(0, chatLimits.excerpts), score, fits, isFirst: at === 0 }];
   });
   const sorted = documents.toSorted((one, other) => other.score - one.score);
   const least = reader === 'rules' ? leastScore * (sorted[0]?.score ?? 0) : 0;
@@ -100,25 +99,29 @@ function isLikely(question: ReadQuestion, one: Matched): boolean {
   if ((question.asksForGist && candidate.named) || ranked.some(({ terms }) => terms.size === 0)) return true;
   if (candidate.distance !== null && candidate.distance <= near) return true;
   const has = [...termsOf(one)];
-  return has.some(({ role }) => role !== 'kind') || (has.length > 0 && question.terms.every(({ role }) => role === 'kind'));
+  return (
+    has.some(({ role }) => role !== 'kind') || (has.length > 0 && question.terms.every(({ role }) => role === 'kind'))
+  );
 }
 
-/** Fewest digits of a number that a document must have, such as that of an invoice. Shorter ones, as years are, count as words. */
-const leastDigits = 6;
+/** True if a document has every long number and phrase that the question names. */
+function isFitting(question: ReadQuestion, { candidate, ranked }: Matched): boolean {
+  const codes = new Set([...ranked.flatMap((passage) => passage.codes), ...identifiersOf(candidate.title)]);
+  if (!question.codes.every((code) => codes.has(code))) return false;
+  return question.phrases.length === 0 || hasPhrases(question, candidate);
+}
 
-const isCode = (identifier: string): boolean => identifier.replaceAll(/\D/g, '').length >= leastDigits;
-
-/** True if a document has to do with the question. A document must have every identifier and phrase that the question names. */
+/** True if a document has to do with the question. */
 function isRelated(question: ReadQuestion, one: Matched, ranking: Ranking): boolean {
   const { candidate, ranked, inTitle } = one;
-  const codes = new Set([...ranked.flatMap((passage) => passage.codes), ...identifiersOf(candidate.title)]);
-  if (!question.identifiers.filter(isCode).every((code) => codes.has(code))) return false;
-  if (question.phrases.length > 0 && !hasPhrases(question, candidate)) return false;
+  if (!isFitting(question, one)) return false;
   if (question.asksForGist && candidate.named) return true;
   if (candidate.distance !== null && candidate.distance <= near) return true;
   if (candidate.named && termsOf(one).size > 0) return true;
   if (focusOf(question.terms).length === 0) return question.identifiers.length + question.phrases.length > 0;
-  return ranked.slice(0, mostCompared).some((passage) => relationOf(question, passage, { inTitle, ranking }) >= leastRelation);
+  return ranked
+    .slice(0, mostCompared)
+    .some((passage) => relationOf(question, passage, { inTitle, ranking }) >= leastRelation);
 }
 
 /** Share of the question that a passage covers as a whole, and that its best sentence covers: chance matches are spread. */

@@ -50,7 +50,11 @@ export interface ExtractedAnswer {
 }
 
 /** The sentences that answer the question best, each with the citation mark of its document, or a sentence that there are none. */
-export function extractAnswer(question: ReadQuestion, chosen: ChosenSources, reason: NoModel = 'none'): ExtractedAnswer {
+export function extractAnswer(
+  question: ReadQuestion,
+  chosen: ChosenSources,
+  reason: NoModel = 'none',
+): ExtractedAnswer {
   const said = phrases[question.language];
   const isAboutAll = question.asksForGist && focusOf(question.terms).every(({ role }) => role === 'kind');
   const quotes = chosen.offTopic ? [] : isAboutAll ? descriptionsIn(chosen) : sentencesThatAnswer(question, chosen);
@@ -79,8 +83,8 @@ function descriptionsIn({ documents }: ChosenSources): Quote[] {
 function sentencesThatAnswer(question: ReadQuestion, { documents, ranking }: ChosenSources): Quote[] {
   const focus = focusOf(question.terms);
   const about = new Set(focus);
-  const sentences = documents.flatMap(({ passages }, at) =>
-    passages.flatMap((passage) => sentencesOf(question, passage, { ranking, index: at + 1 })),
+  const sentences = documents.flatMap(({ passages, fits }, at) =>
+    (fits ? passages : []).flatMap((passage) => sentencesOf(question, passage, { ranking, index: at + 1 })),
   );
   const weightOf = (term: Term): number => {
     const among = sentences.filter(({ terms }) => terms.has(term)).length;

@@ -31,7 +31,8 @@ export const phrases: Readonly<Record<QuestionLanguage, Phrases>> = {
     passages: {
       sure: 'diese Stellen der Dokumente beantworten die Frage:',
       likely: 'diese Stellen der Dokumente kommen einer Antwort am nächsten, enthalten sie aber vielleicht nicht:',
-      unsure: 'dies sind nur die nächstliegenden Stellen der Dokumente; ob sie die Frage beantworten, ist nicht sicher:',
+      unsure:
+        'dies sind nur die nächstliegenden Stellen der Dokumente; ob sie die Frage beantworten, ist nicht sicher:',
     },
     cut: 'Hier hat das Textmodell abgebrochen. Seine Antwort ist unvollständig; die Quellen bleiben.',
   },

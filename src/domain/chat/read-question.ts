@@ -35,6 +35,8 @@ export interface ReadQuestion {
   readonly searchText: string;
   readonly terms: readonly Term[];
   readonly identifiers: readonly string[];
+  /** Long numbers among the identifiers, such as that of an invoice, which a document has or not. */
+  readonly codes: readonly string[];
   /** Quoted phrases, which a text must contain literally. */
   readonly phrases: readonly string[];
   readonly asksFor: FactKind | null;
@@ -43,6 +45,8 @@ export interface ReadQuestion {
 }
 
 const most = { characters: 4_000, terms: 24, context: 8, searchText: 900 } as const;
+/** Fewest digits of a number that a document must have. Shorter ones, such as years, count as words. */
+const leastDigits = 6;
 const sets = askingWordSets();
 /** Matches `What is this about?`, not `What about this?`. */
 const endsInAbout = /\babout\P{L}*$/u;
@@ -78,6 +82,7 @@ export function readQuestion(question: string, before: string | undefined, stemm
   const meant = own.filter((word) => !said.includes(word));
   const fresh = context.filter((word) => !own.includes(word)).slice(0, most.context);
   const names = namesIn(text);
+  const identifiers = queryIdentifiers(text);
   const term =
     (role: Term['role'] | null) =>
     (word: string): Term => ({
@@ -94,7 +99,8 @@ export function readQuestion(question: string, before: string | undefined, stemm
       .join(' ')
       .slice(0, most.searchText),
     terms: distinct([...own.map(term(null)), ...fresh.map(term('context'))]),
-    identifiers: queryIdentifiers(text),
+    identifiers,
+    codes: identifiers.filter((one) => one.replaceAll(/\D/g, '').length >= leastDigits),
     phrases: [...text.matchAll(/["“„]([^"“”„]{3,200})["”“]/gu)].map(([, phrase = '']) => phrase.trim()).slice(0, 4),
     asksFor,
     asksForGist,

@@ -27,8 +27,7 @@ const beforeNumbers = new Set(
   ),
 );
 /** Words after an ordinal number in German: \`30. April\`. */
-const afterOrdinal =
-  /^(?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|okt|oct|nov|dez|dec|jahrhundert|klasse|etage|stock)/;
+const afterOrdinal = /^(?:jan|feb|mar|apr|may|mai|jun|jul|aug|sep|okt|oct|nov|dez|dec|jahrhundert|klasse|etage|stock)/;
 /** Words that begin a sentence after an acronym: `in the U.S. The`, but not `the U.S. Senate`. */
 const openingWords = new Set([...functionWordSet('en'), ...functionWordSet('de'), ...functionWordSet('fr')]);
 const listMark = /^(?:[-–—•*·▪●]|\(?\d{1,3}[.)]|\(?[a-z]\))\s/u;
@@ -63,7 +62,7 @@ export function joinLines(text: string): string {
 /** Lines of a text without blank lines between them. */
 function* blocksIn(text: string, from: number, to: number): Generator<Span[]> {
   let block: Span[] = [];
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     const newline = text.indexOf('\n', at);
     const lineEnd = newline === -1 || newline > to ? to : newline;
     const line = trimmed(text, { start: at, end: lineEnd });
