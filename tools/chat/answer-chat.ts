@@ -66,7 +66,9 @@ export const answerChat = defineTool({
     const stream = answerStream(ctx, exchange, answerSources);
     const { sources } = answerSources;
     const answer = await kept({ ctx, exchange, stream, sources }, () =>
-      makeAnswer(ctx, { question, read, history, answerSources }, stream.write),
+      makeAnswer(ctx, { question, read, history, answerSources }, (delta, modelLabel) =>
+        stream.write(delta, modelLabel),
+      ),
     );
     const { conversationId, messageId } = exchange;
     return { ...answer, conversationId, messageId, sources: [...sources] };

@@ -23,6 +23,9 @@ const asking = new Set(
    welche welcher welches welchen welchem wer wen wem wessen wann wo warum wieso viel viele wieviel hoch lautet
    quel quelle quels quelles quand pourquoi comment combien`.split(/\s+/),
 );
+/** Begins a sentence whose subject is in another one. */
+const pointsBack =
+  /^(all of )?(it|this|these|that|those|they|he|she|er|sie|es|dies|diese|dieser|il|elle|ils|elles|cela|ce)\b/;
 const asksForNumber = /\b(how many|wie ?viele|combien de)\b/;
 /** An explanation is not known by its form. */
 const asksForReason =
@@ -31,8 +34,10 @@ const aNumber =
   /\d|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|billion|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf|hundert|tausend|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille)\b/;
 /** Fewest words of the question's subject that a certain match needs. */
 const fewest = 2;
-/** Largest distance, in words, of two words that stand side by side in the question. */
-const nearby = 2;
+/** Largest distance, in words, of two words of the question that belong together: `fall of Warsaw`. */
+const together = 2;
+/** Largest distance of such words in the sentence. */
+const nearby = 3;
 /** Share of the question's weight that a probable match has. */
 const mostOf = 0.6;
 
@@ -63,7 +68,7 @@ function isExact(
   const { terms, text, asksFor, stem } = question;
   if (asksFor !== null && !isOfKind(asksFor, sentence)) return false;
   const [asked, said] = [foldText(text), foldText(sentence)];
-  if (asksForReason.test(asked)) return false;
+  if (asksForReason.test(asked) || pointsBack.test(said)) return false;
   if (asksForNumber.test(asked) && !aNumber.test(said)) return false;
   const words = wordsOf(said);
   if (isNegative(asked) || isNegative(said)) return false;
@@ -87,10 +92,10 @@ function neededWords(question: ReadQuestion, folded: string): string[] {
   return words.filter((word) => relations.has(word) || (word.length > 1 && !skipped.has(word) && !asking.has(word)));
 }
 
-/** True if terms that stand side by side in the question are close in the sentence. */
+/** True if terms that stand together in the question are close in the sentence. */
 function sameGroups(asked: readonly (Term | null)[], said: readonly (Term | null)[]): boolean {
   return asked.every((term, at) => {
-    const next = asked[at + 1];
+    const next = asked.slice(at + 1, at + 1 + together).find((one) => one !== null);
     if (term === null || next === undefined || next === null || next === term) return true;
     return said.some(
       (one, place) => one === term && said.slice(Math.max(0, place - nearby), place + nearby + 1).includes(next),

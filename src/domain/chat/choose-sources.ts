@@ -39,8 +39,6 @@ export interface ChosenSources {
 
 /** Lowest relation of the best passage to a question, below which the question is off topic. Source: docs/decisions/0133. */
 const leastRelation = 0.69;
-/** Most words of a question that one word can answer for, if a single document has it. */
-const shortQuestion = 2;
 /** Passages of a document that are compared with the question, best first. */
 const mostCompared = 4;
 /** Share of the relation for each word in common: three of seven words say more than one of two. */
@@ -63,8 +61,7 @@ export function chooseSources(question: ReadQuestion, candidates: readonly Candi
     const ranked = byDocument.get(candidate.documentId) ?? [];
     return { candidate, ranked, inTitle: ranking.termsIn(candidate.title) };
   });
-  const isRare = (term: Term): boolean => matched.filter((one) => isTold(term, one)).length === 1;
-  const offTopic = !matched.some((one) => isRelated(question, one, { ranking, isRare }));
+  const offTopic = !matched.some((one) => isRelated(question, one, ranking));
   const documents = matched.flatMap((one, at): (ChosenDocument & { readonly isFirst: boolean })[] => {
     const fits = isFitting(question, one);
     if ((reader === 'rules' && (offTopic || !fits)) || !isLikely(question, one)) return [];
@@ -97,8 +94,6 @@ function termsOf({ ranked, inTitle }: Matched): ReadonlySet<Term> {
   return new Set([...ranked.flatMap(({ terms }) => [...terms]), ...inTitle]);
 }
 
-const isTold = (term: Term, { ranked }: Matched): boolean => ranked.some(({ terms }) => terms.has(term));
-
 function isLikely(question: ReadQuestion, one: Matched): boolean {
   const { candidate, ranked } = one;
   if ((question.asksForGist && candidate.named) || ranked.some(({ terms }) => terms.size === 0)) return true;
@@ -117,19 +112,13 @@ function isFitting(question: ReadQuestion, { candidate, ranked }: Matched): bool
 }
 
 /** True if a document has to do with the question. */
-function isRelated(
-  question: ReadQuestion,
-  one: Matched,
-  { ranking, isRare }: { readonly ranking: Ranking; readonly isRare: (term: Term) => boolean },
-): boolean {
+function isRelated(question: ReadQuestion, one: Matched, ranking: Ranking): boolean {
   const { candidate, ranked, inTitle } = one;
   if (!isFitting(question, one)) return false;
   if (question.asksForGist && candidate.named) return true;
   if (candidate.distance !== null && candidate.distance <= near) return true;
   if (candidate.named && termsOf(one).size > 0) return true;
-  const about = focusOf(question.terms);
-  if (about.length <= shortQuestion && about.some((term) => isTold(term, one) && isRare(term))) return true;
-  if (about.length === 0) return question.identifiers.length + question.phrases.length > 0;
+  if (focusOf(question.terms).length === 0) return question.identifiers.length + question.phrases.length > 0;
   return ranked
     .slice(0, mostCompared)
     .some((passage) => relationOf(question, passage, { inTitle, ranking }) >= leastRelation);

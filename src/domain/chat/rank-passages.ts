@@ -37,7 +37,7 @@ export function rankPassages(question: ReadQuestion, passages: readonly Passage[
   const read = termReader(question);
   const texts = passages.map((passage) => {
     const text = joinWords(passage.whole.slice(passage.start, passage.end));
-    return { passage, text, counts: count(read(text)) };
+    return { passage, text, counts: countTerms(read(text)) };
   });
   const average = texts.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, texts.length);
   const found = new Map<Term, number>();
@@ -66,7 +66,7 @@ export function rankPassages(question: ReadQuestion, passages: readonly Passage[
   return {
     passages: ranked.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score),
     weightOf,
-    termsIn: (text) => new Set(terms.length === 0 ? [] : count(read(text)).keys()),
+    termsIn: (text) => new Set(terms.length === 0 ? [] : countTerms(read(text)).keys()),
     sequenceIn: (text) => read(text).map((match) => match?.[0] ?? null),
   };
 }
@@ -106,7 +106,7 @@ function termReader({ terms, stem }: ReadQuestion): (text: string) => (Match | n
     });
 }
 
-function count(matches: readonly (Match | null)[]): Map<Term, number> {
+function countTerms(matches: readonly (Match | null)[]): Map<Term, number> {
   const counts = new Map<Term, number>();
   for (const match of matches) if (match !== null) counts.set(match[0], (counts.get(match[0]) ?? 0) + match[1]);
   return counts;
