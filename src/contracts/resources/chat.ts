@@ -88,18 +88,14 @@ export type SourceCard = z.output<typeof SourceCard>;
 export const Certainty = z.enum(['sure', 'likely', 'unsure']);
 export type Certainty = z.output<typeof Certainty>;
 
-/** Facts about an answer, equal for all surfaces. */
+/**
+ * Facts about an answer, equal for all surfaces. `model_failed`: quotes replace the answer of the model; `model_broke_off`: its answer is
+ * incomplete.
+ */
 const AnswerFacts = z.object({
-  certainty: Certainty.describe(
-    'sure: quoted sentences answer; likely: probably in the sources; unsure: closest passages only, or nothing found',
-  ),
-  unverifiedQuotes: z
-    .array(z.object({ quoteText: z.string() }))
-    .describe('Quotations of the model that no source contains, at most 20; untrusted content'),
-  notice: z
-    .enum(['model_failed', 'model_broke_off'])
-    .nullable()
-    .describe('model_failed: the answer quotes the documents instead; model_broke_off: it is incomplete'),
+  certainty: Certainty.describe('sure, likely, or unsure: closest passages only'),
+  unverifiedQuotes: z.array(z.object({ quoteText: z.string() })).describe('Quotations that no source has, at most 20'),
+  notice: z.enum(['model_failed', 'model_broke_off']).nullable(),
 });
 export type AnswerFacts = z.output<typeof AnswerFacts>;
 
@@ -188,7 +184,7 @@ export const Answered = z.object({
     .describe(
       'Best first; excerpts have excerptText (untrusted), page and region for view_document_image, verified: the stored text contains it literally',
     ),
-  modelLabel: z.string().describe('local/extractive: quoted sentences, no model'),
+  modelLabel: z.string().describe('local/extractive: quotes, no model'),
   ...AnswerFacts.shape,
 });
 

@@ -1,8 +1,7 @@
 import type { Certainty } from '#src/contracts/resources/chat.ts';
 import { focusOf } from '#src/domain/chat/choose-sources.ts';
-import { isOfKind } from '#src/domain/chat/fact-kinds.ts';
 import type { Ranking } from '#src/domain/chat/rank-passages.ts';
-import type { ReadQuestion, Term } from '#src/domain/chat/read-question.ts';
+import { isOfKind, type ReadQuestion, type Term } from '#src/domain/chat/read-question.ts';
 import { functionWordSet } from '#src/domain/embed-locally/stop-words.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 

@@ -8,10 +8,12 @@ import {
   wordsLike,
   type QuestionLanguage,
 } from '#src/domain/chat/question-words.ts';
-import type { FactKind } from '#src/domain/chat/fact-kinds.ts';
 import { queryIdentifiers } from '#src/domain/documents/identifiers.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
+
+/** Kinds of facts that a question can ask for and that a text shows by its form. */
+export type FactKind = 'amount' | 'date';
 
 export type Stemmers = (language: QuestionLanguage) => Stem;
 
@@ -153,4 +155,13 @@ function pointsBack(words: readonly string[], own: readonly string[]): boolean {
 function languageOf(words: readonly string[]): QuestionLanguage {
   const hits = (language: QuestionLanguage): number => words.filter((word) => sets[language].has(word)).length;
   return questionLanguages.toSorted((one, other) => hits(other) - hits(one))[0] ?? 'en';
+}
+
+const money = String.raw`EUR|USD|GBP|CHF|euros?|dollars?|pounds?|francs?|[€$£]`;
+const amount = new RegExp(String.raw`\d[.,]\d\d(?!\d)|(?:${money})\s?\d|\d\s?(?:${money})`, 'iu');
+const date = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\b(1\d|20)\d\d\b|\d{1,2}\.? \p{L}{3,}|\d{1,2}:\d\d/u;
+
+/** True if the text holds an amount, or a date or time. */
+export function isOfKind(kind: FactKind, text: string): boolean {
+  return (kind === 'amount' ? amount : date).test(text);
 }
