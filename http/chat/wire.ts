@@ -46,6 +46,11 @@ const retryMs = 1_000;
 /** Types of the AI SDK check every part. The package itself is not loaded: docs/decisions/0062. */
 const uiFrame: (part: UIMessageChunk, fields?: FrameFields) => string = frame;
 
+/** Facts about a whole answer, for programs. */
+function metadataOf({ conversationId, modelLabel, cited, certainty, unverifiedQuotes, notice }: Answered): object {
+  return { conversationId, modelLabel, cited, certainty, unverifiedQuotes, notice };
+}
+
 /** The AI SDK requires a title, which not every document has. */
 function titleOf({ title, description, documentId }: SourceCard): string {
   const words = (title ?? description ?? '').trim();
@@ -90,10 +95,8 @@ export function createUiStream(): Wire {
       speaking = true;
       return opening + uiFrame({ type: 'text-delta', id: textId, delta });
     },
-    end: ({ conversationId, modelLabel, cited }) =>
-      close() +
-      uiFrame({ type: 'finish', finishReason: 'stop', messageMetadata: { conversationId, modelLabel, cited } }) +
-      done,
+    end: (answered) =>
+      close() + uiFrame({ type: 'finish', finishReason: 'stop', messageMetadata: metadataOf(answered) }) + done,
     failure: ({ detail }) => close() + uiFrame({ type: 'error', errorText: detail }) + done,
   };
 }
@@ -122,9 +125,8 @@ export function createAgUiStream({ threadId, runId }: { readonly threadId: strin
       speaking = true;
       return opening + agUiFrame({ type: 'TEXT_MESSAGE_CONTENT', messageId, delta });
     },
-    end: ({ conversationId, modelLabel, cited }) =>
-      close() +
-      agUiFrame({ type: 'RUN_FINISHED', threadId, runId, result: { conversationId, messageId, modelLabel, cited } }),
+    end: (answered) =>
+      close() + agUiFrame({ type: 'RUN_FINISHED', threadId, runId, result: { messageId, ...metadataOf(answered) } }),
     failure: ({ code, detail }) => close() + agUiFrame({ type: 'RUN_ERROR', message: detail, code }),
   };
 }

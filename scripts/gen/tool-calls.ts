@@ -96,7 +96,7 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
   },
   ask_documents: {
     example: { question: 'When is the electricity bill due?', documentIds: [documentId] },
-    errors: ['document.not_found', 'project.not_found', 'model.failed'],
+    errors: ['document.not_found', 'project.not_found'],
   },
   upload_document: {
     example: { action: 'presign', contentType: 'image/png', size: 48_213 },

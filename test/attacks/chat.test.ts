@@ -91,7 +91,7 @@ describe('54: orders in a document are data', () => {
     const id = await storeText(app, { text: orders });
     await using scripted = await startModel(toolStream({ name: 'delete_document', arguments: { id } }));
     const about = { messages: [{ role: 'user' as const, text: 'What about the gondolas?' }] };
-    expect((await errorOf(app.ask(about, { model: scripted.model }))).code).toBe('model.failed');
+    expect((await app.ask(about, { model: scripted.model })).result).toMatchObject({ notice: 'model_failed' });
     const { body } = scripted.server.seen[0] ?? {};
     expect(body).not.toHaveProperty('tools');
     expect(body).not.toHaveProperty('tool_choice');
@@ -145,11 +145,15 @@ describe('55: markup of a document reaches no reader', () => {
   });
 
   test('not by a model that repeats it', async () => {
-    await using scripted = await startModel(chatStream(`It says [1]:\n${hostile}\n[x][1] ![1](https://evil.example)`));
+    await using scripted = await startModel(
+      chatStream(`It says [1]:\n${hostile}\n[x][1] ![1](https://evil.example) "![made up](https://evil.example)"`),
+    );
     const { result, text, events } = await app.ask('What is the ferret licence?', { model: scripted.model });
     expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(3);
     expect(text).toBe(result.answerText);
     expect(text).not.toMatch(live);
+    expect(result.unverifiedQuotes).toHaveLength(1);
+    expect(JSON.stringify(result.unverifiedQuotes)).not.toMatch(live);
     const kept = await app.run(tools.getConversation, { conversationId: result.conversationId });
     expect(kept.messages[1].text).toBe(text);
   });

@@ -1,12 +1,11 @@
-import { AskInput, AskResult, type ChatEvent } from '#src/contracts/resources/chat.ts';
+import { AskInput, AskResult } from '#src/contracts/resources/chat.ts';
 import type { Said } from '#src/domain/chat/answer-prompt.ts';
-import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { askedScope } from '#tools/chat/find-sources.ts';
 import { openExchange, type Exchange } from '#tools/chat/conversation.ts';
 import { findAnswerSources, type AnswerSources } from '#tools/chat/find-sources.ts';
-import { extractedAnswer, modelAnswer, type Answer } from '#tools/chat/make-answer.ts';
+import { makeAnswer, type Answer } from '#tools/chat/make-answer.ts';
 import { storedMessages } from '#tools/chat/conversation.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import type { z } from 'zod';
@@ -31,7 +30,15 @@ export const answerChat = defineTool({
   output: AskResult,
   async run(
     ctx: ToolContext<
-      'apiKeys' | 'chatModel' | 'conversations' | 'documents' | 'groundingTexts' | 'search' | 'stemmers' | 'thumbnails'
+      | 'apiKeys'
+      | 'chatModel'
+      | 'conversations'
+      | 'documents'
+      | 'groundingTexts'
+      | 'logger'
+      | 'search'
+      | 'stemmers'
+      | 'thumbnails'
     >,
     input,
   ) {
@@ -46,7 +53,7 @@ export const answerChat = defineTool({
     const before = history.findLast(({ role }) => role === 'user')?.text;
     const read = readQuestion(question, before, ctx.deps.stemmers);
     const hasModel = ctx.deps.chatModel.label !== null;
-    const answerSources = await findAnswerSources(ctx, read, { scope, certainty: hasModel ? 'likely' : 'certain' });
+    const answerSources = await findAnswerSources(ctx, read, { scope, reader: hasModel ? 'model' : 'rules' });
     ctx.signal.throwIfAborted();
     const exchange = openExchange(ctx, {
       ...(input.conversationId !== undefined && { conversationId: input.conversationId }),
@@ -56,26 +63,15 @@ export const answerChat = defineTool({
       scope: narrowing,
     });
     await exchange.keepQuestion();
-    // Without sources a model could only invent an answer, so none is asked.
-    const modelLabel = (answerSources.sources.length > 0 ? ctx.deps.chatModel.label : null) ?? extractiveLabel;
-    const stream = answerStream(ctx, { exchange, answerSources, modelLabel });
-    const make = async (): Promise<Answer> => {
-      if (modelLabel !== extractiveLabel)
-        return modelAnswer(ctx, { question, history, answerSources }, (delta) => stream.write(delta));
-      const answer = extractedAnswer(read, answerSources);
-      stream.write(answer.text);
-      return answer;
-    };
-    const { text, cited } = await kept({ ctx, exchange, stream, sources: answerSources.sources, modelLabel }, make);
+    const stream = answerStream(ctx, exchange, answerSources);
+    const { sources } = answerSources;
+    const answer = await kept({ ctx, exchange, stream, sources }, () =>
+      makeAnswer(ctx, { question, read, history, answerSources }, (delta, modelLabel) =>
+        stream.write(delta, modelLabel),
+      ),
+    );
     const { conversationId, messageId } = exchange;
-    return {
-      conversationId,
-      messageId,
-      answerText: text,
-      sources: [...answerSources.sources],
-      cited: [...cited],
-      modelLabel,
-    };
+    return { ...answer, conversationId, messageId, sources: [...sources] };
   },
 });
 
@@ -107,54 +103,53 @@ async function historyOf(
 }
 
 interface AnswerStream {
-  write(delta: string): void;
-  written(): string;
+  write(delta: string, modelLabel: string): void;
+  /** Text so far, and its author; null before the first text. */
+  written(): { readonly text: string; readonly modelLabel: string } | null;
 }
 
 /** Emits `begin` and `sources` with the first text, so that an earlier failure can still be answered as a plain error. */
 function answerStream(
   { emit }: ToolContext<never>,
-  { exchange, answerSources, modelLabel }: { exchange: Exchange; answerSources: AnswerSources; modelLabel: string },
+  { conversationId, messageId }: Exchange,
+  { sources }: AnswerSources,
 ): AnswerStream {
   const parts: string[] = [];
-  const { conversationId, messageId } = exchange;
-  const opening: readonly ChatEvent[] = [
-    { type: 'begin', conversationId, messageId, modelLabel },
-    { type: 'sources', sources: answerSources.sources },
-  ];
+  let author: string | null = null;
   return {
-    write(delta) {
-      if (parts.length === 0) for (const event of opening) emit?.(event);
+    write(delta, modelLabel) {
+      if (author === null) {
+        emit?.({ type: 'begin', conversationId, messageId, modelLabel });
+        emit?.({ type: 'sources', sources });
+      }
+      author ??= modelLabel;
       parts.push(delta);
       emit?.({ type: 'text', delta });
     },
-    written: () => parts.join(''),
+    written: () => (author === null ? null : { text: parts.join(''), modelLabel: author }),
   };
 }
 
 interface Keeping {
-  readonly ctx: ToolContext<never>;
+  readonly ctx: ToolContext<'chatModel'>;
   readonly exchange: Exchange;
   readonly stream: AnswerStream;
   readonly sources: AnswerSources['sources'];
-  readonly modelLabel: string;
 }
 
 /** Stores the answer with its outcome: complete, stopped or failed. An answer that failed before its first text is not stored. */
-async function kept(
-  { ctx, exchange, stream, sources, modelLabel }: Keeping,
-  make: () => Promise<Answer>,
-): Promise<Answer> {
+async function kept({ ctx, exchange, stream, sources }: Keeping, make: () => Promise<Answer>): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await make();
   } catch (error) {
-    const text = stream.written();
     const { aborted } = ctx.signal;
-    if (aborted || text !== '')
-      await exchange.keepAnswer({ text, sources, modelLabel, status: aborted ? 'stopped' : 'failed' });
+    const written = stream.written() ?? (aborted ? { text: '', modelLabel: ctx.deps.chatModel.label } : null);
+    if (written !== null) await exchange.keepAnswer({ ...written, sources, status: aborted ? 'stopped' : 'failed' });
     throw error;
   }
-  await exchange.keepAnswer({ text: answer.text, sources, modelLabel, status: 'complete' });
+  const { answerText: text, modelLabel, certainty, notice } = answer;
+  const status = notice === 'model_broke_off' ? 'failed' : 'complete';
+  await exchange.keepAnswer({ text, sources, modelLabel, certainty, status });
   return answer;
 }

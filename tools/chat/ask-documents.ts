@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { Answered, Question, type SourceCard } from '#src/contracts/resources/chat.ts';
-import { extractiveLabel } from '#src/domain/chat/extract-answer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { askedScope } from '#tools/chat/find-sources.ts';
 import { findAnswerSources } from '#tools/chat/find-sources.ts';
-import { extractedAnswer, modelAnswer } from '#tools/chat/make-answer.ts';
+import { makeAnswer } from '#tools/chat/make-answer.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 
 type Source = z.input<typeof Answered>['sources'][number];
@@ -36,7 +35,9 @@ export const askDocuments = defineTool({
   input: Question,
   output: Answered,
   async run(
-    ctx: ToolContext<'apiKeys' | 'chatModel' | 'documents' | 'groundingTexts' | 'search' | 'stemmers' | 'thumbnails'>,
+    ctx: ToolContext<
+      'apiKeys' | 'chatModel' | 'documents' | 'groundingTexts' | 'logger' | 'search' | 'stemmers' | 'thumbnails'
+    >,
     { question, documentIds, projectIds },
   ) {
     const { chatModel, stemmers } = ctx.deps;
@@ -47,15 +48,10 @@ export const askDocuments = defineTool({
     const read = readQuestion(question, undefined, stemmers);
     const answerSources = await findAnswerSources(ctx, read, {
       scope,
-      certainty: chatModel.label === null ? 'certain' : 'likely',
+      reader: chatModel.label === null ? 'rules' : 'model',
     });
     ctx.signal.throwIfAborted();
-    // Without sources a model could only invent an answer, so none is asked.
-    const modelLabel = (answerSources.sources.length > 0 ? chatModel.label : null) ?? extractiveLabel;
-    const { text, cited } =
-      modelLabel === extractiveLabel
-        ? extractedAnswer(read, answerSources)
-        : await modelAnswer(ctx, { question, history: [], answerSources }, () => undefined);
-    return { answerText: text, cited: [...cited], sources: answerSources.sources.map(presentSource), modelLabel };
+    const answer = await makeAnswer(ctx, { question, read, history: [], answerSources }, () => undefined);
+    return { ...answer, sources: answerSources.sources.map(presentSource) };
   },
 });

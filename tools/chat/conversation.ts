@@ -37,7 +37,9 @@ export interface Exchange {
   readonly question: string;
   keepQuestion(): Promise<void>;
   keepAnswer(
-    answer: Pick<ConversationMessage, 'text' | 'status' | 'modelLabel'> & { sources: readonly SourceCard[] },
+    answer: Pick<ConversationMessage, 'text' | 'status' | 'modelLabel' | 'certainty'> & {
+      sources: readonly SourceCard[];
+    },
   ): Promise<void>;
 }
 

@@ -3,8 +3,8 @@ import {
   excerptOf,
   chooseSources,
   type Candidate,
-  type Certainty,
   type ChosenSources,
+  type Reader,
 } from '#src/domain/chat/choose-sources.ts';
 import { descriptionPassages, mostCharacters, ocrPassages, segmentationPassages } from '#src/domain/chat/passages.ts';
 import type { ReadQuestion } from '#src/domain/chat/read-question.ts';
@@ -84,7 +84,7 @@ interface Found {
 export async function findAnswerSources(
   ctx: Pick<ToolContext<'documents' | 'groundingTexts' | 'search' | 'thumbnails'>, 'deps' | 'principal' | 'outcome'>,
   question: ReadQuestion,
-  { scope, certainty }: { readonly scope: AskedScope; readonly certainty: Certainty },
+  { scope, reader }: { readonly scope: AskedScope; readonly reader: Reader },
 ): Promise<AnswerSources> {
   const { deps } = ctx;
   const found = await findDocuments(ctx, question, scope);
@@ -97,7 +97,7 @@ export async function findAnswerSources(
     })),
   );
   const candidates = candidatesOf(found, stored);
-  const chosen = chooseSources(question, candidates, certainty);
+  const chosen = chooseSources(question, candidates, reader);
   const byId = new Map(found.map((one) => [one.record._id, one]));
   const sources = chosen.documents.flatMap(({ documentId, passages }, at): SourceCard[] => {
     const one = byId.get(documentId);

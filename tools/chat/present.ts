@@ -12,12 +12,21 @@ export function presentConversation(record: ConversationRecord): z.input<typeof 
 /** Expects a message that `storedMessages` filtered for this reader. */
 export function presentMessage(
   { thumbnails }: Pick<ToolDeps, 'thumbnails'>,
-  { _id: id, role, text, sources, modelLabel, status, createdAt }: ConversationMessage,
+  { _id: id, role, text, sources, modelLabel, status, certainty, createdAt }: ConversationMessage,
   readable: ReadonlyMap<string, DocumentRecord>,
 ): z.input<typeof ConversationDetail>['messages'][number] {
   const cards = sources.flatMap((card) => {
     const record = readable.get(card.documentId);
     return record === undefined ? [] : [{ ...card, thumbnailUrl: thumbnails.url(record) }];
   });
-  return { id, role, text, sources: cards, modelLabel, status, createdAt: createdAt.toISOString() };
+  return {
+    id,
+    role,
+    text,
+    sources: cards,
+    modelLabel,
+    status,
+    certainty: certainty ?? null,
+    createdAt: createdAt.toISOString(),
+  };
 }

@@ -26,7 +26,7 @@ export const dashboardLive = {
     stream: true,
     status: 200,
     also: { 204: 'With Last-Event-ID: the answer is complete' },
-    errors: ['project.not_found', 'key.not_found', 'document.not_found', 'model.failed'],
+    errors: ['project.not_found', 'key.not_found', 'document.not_found'],
   }),
   resumeChat: dashboardRoute({
     id: 'dashboard.chat.stream',

@@ -81,11 +81,29 @@ export const SourceCard = z
   .meta({ id: 'SourceCard' });
 export type SourceCard = z.output<typeof SourceCard>;
 
+/**
+ * `sure`: a quoted sentence has all words of the question and the kind of fact that it asks for. `likely`: the sources have most of them,
+ * or a model cited them. `unsure`: closest passages only, or nothing was found. Source: docs/decisions/0133.
+ */
+export const Certainty = z.enum(['sure', 'likely', 'unsure']);
+export type Certainty = z.output<typeof Certainty>;
+
+/**
+ * Facts about an answer, equal for all surfaces. `model_failed`: quotes replace the answer of the model; `model_broke_off`: its answer is
+ * incomplete.
+ */
+const AnswerFacts = z.object({
+  certainty: Certainty.describe('sure, likely, or unsure: closest passages only'),
+  unverifiedQuotes: z.array(z.object({ quoteText: z.string() })).describe('Quotations that no source has, at most 20'),
+  notice: z.enum(['model_failed', 'model_broke_off']).nullable(),
+});
+export type AnswerFacts = z.output<typeof AnswerFacts>;
+
 /** One frame of the answer stream, in the requested protocol. */
 export const ChatFrame = z.looseObject({ type: z.string() }).meta({
   id: 'ChatFrame',
   description:
-    'AI SDK UI message stream: data-assistant_sources (as event assistant_sources, its data.sources are SourceCards) comes first, then text; AG-UI events for bodies with threadId and runId',
+    'AI SDK UI message stream: data-assistant_sources (as event assistant_sources, its data.sources are SourceCards) comes first, then text; the messageMetadata of finish has cited, certainty, unverifiedQuotes and notice; AG-UI events for bodies with threadId and runId',
 });
 
 export const ChatPath = z.object({ chatId: AnyId });
@@ -96,6 +114,7 @@ const StoredMessage = z.object({
   sources: z.array(SourceCard),
   modelLabel: z.string().nullable().describe('Model that answered; local/extractive without a model'),
   status: z.enum(['complete', 'stopped', 'failed']),
+  certainty: Certainty.nullable().describe('null for questions, and for answers that were stopped'),
   createdAt: Timestamp,
 });
 export const Conversation = z
@@ -134,6 +153,7 @@ export const AskResult = z.object({
   sources: z.array(SourceCard).describe('Sources of the answer, best first; empty when nothing was found'),
   cited: z.array(z.int()).describe('Indexes of the cited sources'),
   modelLabel: z.string().describe('Model that answered; local/extractive without a model'),
+  ...AnswerFacts.shape,
 });
 
 /** A question of an agent, without a conversation. */
@@ -164,7 +184,8 @@ export const Answered = z.object({
     .describe(
       'Best first; excerpts have excerptText (untrusted), page and region for view_document_image, verified: the stored text contains it literally',
     ),
-  modelLabel: z.string().describe('local/extractive: quoted lines, no model'),
+  modelLabel: z.string().describe('local/extractive: quotes, no model'),
+  ...AnswerFacts.shape,
 });
 
 /** Events of an answer: `begin`, then the sources once, then text. */

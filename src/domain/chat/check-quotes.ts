@@ -30,8 +30,21 @@ function placeOf(marks: string, text: string): number {
   return places.length === 0 ? -1 : Math.min(...places);
 }
 
+/** Most quotations without a source that are reported. */
+const mostReported = 20;
+
+export interface QuoteCheck extends TextStage {
+  /** Quotations that lost their marks: no source contains them, or they are too long to check; the first 20. */
+  readonly unverified: readonly string[];
+}
+
 /** Removes the quotation marks of text that no source contains: the words stay, without the claim to be literal. */
-export function createQuoteCheck(isLiteral: (quote: string) => boolean): TextStage {
+export function createQuoteCheck(isLiteral: (quote: string) => boolean): QuoteCheck {
+  const unverified: string[] = [];
+  const report = (body: string): string => {
+    if (unverified.length < mostReported) unverified.push(body.slice(0, longest).toWellFormed().trim());
+    return body;
+  };
   let held = '';
   /** Closing mark of a quotation that was too long to check, to be removed too. */
   let dropping = '';
@@ -47,11 +60,11 @@ export function createQuoteCheck(isLiteral: (quote: string) => boolean): TextSta
     if (isOver || body.length > longest) {
       dropping = isOver ? ends : '';
       held = isOver ? '' : held.slice(close + 1);
-      return body;
+      return body.trim().length < shortest || (body.length <= longest && isLiteral(body)) ? body : report(body);
     }
     const quote = held.slice(0, close + 1);
     held = held.slice(close + 1);
-    return body.trim().length < shortest || isLiteral(body) ? quote : body;
+    return body.trim().length < shortest || isLiteral(body) ? quote : report(body);
   };
 
   const run = (isEnd: boolean): string => {
@@ -76,6 +89,7 @@ export function createQuoteCheck(isLiteral: (quote: string) => boolean): TextSta
   };
 
   return {
+    unverified,
     push(piece) {
       held += piece;
       return run(false);

@@ -1,4 +1,4 @@
-import type { ChatScope, SourceCard } from '#src/contracts/resources/chat.ts';
+import type { Certainty, ChatScope, SourceCard } from '#src/contracts/resources/chat.ts';
 
 export interface ConversationRecord {
   /** As the client knows it: the same id of two people names two conversations. */
@@ -20,6 +20,8 @@ export interface ConversationMessage {
   readonly sources: readonly SourceCard[];
   readonly modelLabel: string | null;
   readonly status: 'complete' | 'stopped' | 'failed';
+  /** Absent for questions, and for answers that did not end. */
+  readonly certainty?: Certainty;
   readonly createdAt: Date;
 }
 

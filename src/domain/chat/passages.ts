@@ -1,3 +1,4 @@
+import { linesIn, longestSentence, sentencesIn } from '#src/domain/chat/sentences.ts';
 import { placedLines, type PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
 import type { OcrLine } from '#src/domain/ports/ocr-engine.ts';
@@ -11,49 +12,41 @@ export interface Passage extends Span {
   readonly resultId: string;
   /** The whole stored text. */
   readonly whole: string;
+  /** Sentences, and lines that are none, of the passage. */
+  readonly sentences: readonly Span[];
   readonly page?: number;
   readonly bbox?: Box;
 }
 
 /** Target length of a passage in characters, about a paragraph. Source: docs/decisions/0041. */
-const usualLength = 600;
+const usualLength = longestSentence;
 /** Characters to read of one text, which bounds the work for long documents. */
 export const mostCharacters = 300_000;
 
-/** Groups lines of a page into passages; splits longer lines at spaces. */
-function grouped(text: string, from: number, to: number): Span[] {
-  const groups: { start: number; end: number }[] = [];
-  let group: { start: number; end: number } | undefined;
-  for (const line of cutLines(text, from, to)) {
-    if (group !== undefined && line.end - group.start <= usualLength) group.end = line.end;
-    else {
-      group = { ...line };
+interface Group extends Span {
+  readonly sentences: readonly Span[];
+}
+
+/** Groups sentences, and lines that are none, into passages. */
+function grouped(sentences: Iterable<Span>): Group[] {
+  const groups: { start: number; end: number; sentences: Span[] }[] = [];
+  let group: (typeof groups)[number] | undefined;
+  for (const sentence of sentences) {
+    if (group !== undefined && sentence.end - group.start <= usualLength) {
+      group.end = sentence.end;
+      group.sentences.push(sentence);
+    } else {
+      group = { ...sentence, sentences: [sentence] };
       groups.push(group);
     }
   }
   return groups;
 }
 
-function* cutLines(text: string, from: number, to: number): Generator<Span> {
-  let start = from;
-  while (start < to) {
-    const newline = text.indexOf('\n', start);
-    const lineEnd = newline === -1 || newline > to ? to : newline;
-    while (start < lineEnd) {
-      const end = lineEnd - start <= usualLength ? lineEnd : blankBefore(text, start);
-      if (/\S/.test(text.slice(start, end))) yield { start, end };
-      start = end;
-    }
-    start = lineEnd + 1;
-  }
-}
-
-function blankBefore(text: string, start: number): number {
-  const blank = text.lastIndexOf(' ', start + usualLength);
-  if (blank > start) return blank;
-  const end = start + usualLength;
-  // Does not split a surrogate pair.
-  return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end;
+/** End of the first `most` characters of a text, not within a surrogate pair. */
+function cutAt(text: string, most: number): number {
+  if (text.length <= most) return text.length;
+  return /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most;
 }
 
 /** Passages of the first `most` characters of recognized text, with page and bounding box. */
@@ -61,12 +54,13 @@ export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText, m
   const lines = pages.map((page) => ({ lines: page.lines as readonly OcrLine[] }));
   const placed = placedLines({ text, pages: lines });
   const passages: Passage[] = [];
+  const readEnd = cutAt(text, most);
   let pageStart = 0;
   for (const [page, pageText] of text.split('\f').entries()) {
     const onPage = placed[page] ?? [];
     let next = 0;
-    for (const span of grouped(text, pageStart, pageStart + pageText.length)) {
-      if (span.end > most) return passages;
+    const pageEnd = pageStart + pageText.length;
+    for (const span of grouped(sentencesIn(text, pageStart, Math.min(pageEnd, readEnd)))) {
       while ((onPage[next]?.end ?? Infinity) <= span.start) next += 1;
       const bbox = boxOf(onPage, next, span);
       passages.push({
@@ -79,7 +73,8 @@ export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText, m
         ...(bbox !== null && { bbox }),
       });
     }
-    pageStart += pageText.length + 1;
+    pageStart = pageEnd + 1;
+    if (pageStart >= readEnd) break;
   }
   return passages;
 }
@@ -95,7 +90,7 @@ function boxOf(lines: readonly PlacedLine[], from: number, span: Span): Box | nu
 }
 
 export function descriptionPassages({ documentId, descriptionId, description }: DescriptionText): Passage[] {
-  return grouped(description, 0, Math.min(description.length, mostCharacters)).map((span) => ({
+  return grouped(sentencesIn(description, 0, cutAt(description, mostCharacters))).map((span) => ({
     documentId,
     field: 'description',
     resultId: descriptionId,
@@ -130,7 +125,7 @@ export function segmentationPassages(segmentation: SegmentationText): Passage[] 
   const { documentId, segmentationId, page, segments } = segmentation;
   if (segments.length === 0) return [];
   const { text, lines } = segmentationText(segmentation);
-  return grouped(text, 0, Math.min(text.length, mostCharacters)).map((span) => {
+  return grouped(linesIn(text, 0, cutAt(text, mostCharacters))).map((span) => {
     const boxes = lines.flatMap(({ start, end, box }) =>
       box !== null && start < span.end && end > span.start ? [box] : [],
     );

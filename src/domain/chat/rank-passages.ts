@@ -1,4 +1,5 @@
 import type { Passage } from '#src/domain/chat/passages.ts';
+import { joinWords } from '#src/domain/chat/sentences.ts';
 import type { ReadQuestion, Term } from '#src/domain/chat/read-question.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { editDistance } from '#src/domain/documents/text-distance.ts';
@@ -15,10 +16,12 @@ export interface RankedPassage extends Passage {
 export interface Ranking {
   /** Best first, without those of score 0. */
   readonly passages: readonly RankedPassage[];
-  /** Inverse document frequency of a term of the question. */
+  /** Inverse document frequency of a term of the question; a term found nowhere counts as found once. */
   readonly weightOf: (term: Term) => number;
   /** Terms of the question that a text contains. */
   readonly termsIn: (text: string) => ReadonlySet<Term>;
+  /** For each word of a text, the term that it is; null for other words. */
+  readonly sequenceIn: (text: string) => readonly (Term | null)[];
 }
 
 const saturation = 1.2;
@@ -33,14 +36,15 @@ export function rankPassages(question: ReadQuestion, passages: readonly Passage[
   const { terms, phrases } = question;
   const read = termReader(question);
   const texts = passages.map((passage) => {
-    const text = passage.whole.slice(passage.start, passage.end);
-    return { passage, text, counts: read(text) };
+    const text = joinWords(passage.whole.slice(passage.start, passage.end));
+    return { passage, text, counts: countTerms(read(text)) };
   });
   const average = texts.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, texts.length);
   const found = new Map<Term, number>();
   for (const { counts } of texts) for (const term of counts.keys()) found.set(term, (found.get(term) ?? 0) + 1);
   const weightOf = (term: Term): number => {
-    const among = found.get(term) ?? 0;
+    // A word that no passage has weighs like one that a single passage has.
+    const among = found.get(term) ?? 1;
     return Math.log(1 + (passages.length - among + 0.5) / (among + 0.5));
   };
   const folded = phrases.map((phrase) => foldText(phrase).replaceAll(/\s+/g, ' '));
@@ -62,7 +66,8 @@ export function rankPassages(question: ReadQuestion, passages: readonly Passage[
   return {
     passages: ranked.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score),
     weightOf,
-    termsIn: (text) => new Set(terms.length === 0 ? [] : read(text).keys()),
+    termsIn: (text) => new Set(terms.length === 0 ? [] : countTerms(read(text)).keys()),
+    sequenceIn: (text) => read(text).map((match) => match?.[0] ?? null),
   };
 }
 
@@ -76,30 +81,35 @@ function codesIn(text: string, identifiers: readonly string[]): string[] {
   return possible.filter((code) => all.has(code));
 }
 
-/** Returns a function that counts terms in a text. Caches the comparison of each distinct word. */
-function termReader({ terms, stem }: ReadQuestion): (text: string) => Map<Term, number> {
+type Match = readonly [term: Term, share: number];
+
+/** Returns a function that finds the term of each word of a text. Caches the comparison of each distinct word. */
+function termReader({ terms, stem }: ReadQuestion): (text: string) => (Match | null)[] {
   const byStem = new Map(
     terms.toReversed().flatMap((term) => term.stems.toReversed().map((one) => [one, term] as const)),
   );
-  const known = new Map<string, readonly [term: Term, share: number] | null>();
-  const compare = (word: string): readonly [Term, number] | null => {
+  const known = new Map<string, Match | null>();
+  const compare = (word: string): Match | null => {
     const exact = byStem.get(stem(word));
     if (exact !== undefined) return [exact, 1];
     const alike = terms.find((term) => looksAlike(term, word));
     return alike === undefined ? null : [alike, ofLookalike];
   };
-  return (text) => {
-    const counts = new Map<Term, number>();
-    for (const word of wordsOf(foldText(text))) {
+  return (text) =>
+    wordsOf(foldText(text)).map((word) => {
       let match = known.get(word);
       if (match === undefined) {
         match = compare(word);
         known.set(word, match);
       }
-      if (match !== null) counts.set(match[0], (counts.get(match[0]) ?? 0) + match[1]);
-    }
-    return counts;
-  };
+      return match;
+    });
+}
+
+function countTerms(matches: readonly (Match | null)[]): Map<Term, number> {
+  const counts = new Map<Term, number>();
+  for (const match of matches) if (match !== null) counts.set(match[0], (counts.get(match[0]) ?? 0) + match[1]);
+  return counts;
 }
 
 function looksAlike(term: Term, word: string): boolean {

@@ -12,6 +12,9 @@ import { queryIdentifiers } from '#src/domain/documents/identifiers.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 import type { Stem } from '#src/domain/embed-locally/lexical-features.ts';
 
+/** Kinds of facts that a question can ask for and that a text shows by its form. */
+export type FactKind = 'amount' | 'date';
+
 export type Stemmers = (language: QuestionLanguage) => Stem;
 
 export interface Term {
@@ -21,6 +24,8 @@ export interface Term {
   readonly stems: readonly string[];
   /** `focus`: subject of the question; `kind`: kind of document; `context`: from the previous question. */
   readonly role: 'focus' | 'kind' | 'context';
+  /** true: written like a name or number: it tells subjects apart better than other words. */
+  readonly isName: boolean;
 }
 
 /** A parsed question. */
@@ -32,14 +37,18 @@ export interface ReadQuestion {
   readonly searchText: string;
   readonly terms: readonly Term[];
   readonly identifiers: readonly string[];
+  /** Long numbers among the identifiers, such as that of an invoice, which a document has or not. */
+  readonly codes: readonly string[];
   /** Quoted phrases, which a text must contain literally. */
   readonly phrases: readonly string[];
-  readonly asksFor: 'amount' | 'date' | null;
+  readonly asksFor: FactKind | null;
   /** true: asks for a summary, not for a fact. */
   readonly asksForGist: boolean;
 }
 
 const most = { characters: 4_000, terms: 24, context: 8, searchText: 900 } as const;
+/** Fewest digits of a number that a document must have. Shorter ones, such as years, count as words. */
+const leastDigits = 6;
 const sets = askingWordSets();
 /** Matches `What is this about?`, not `What about this?`. */
 const endsInAbout = /\babout\P{L}*$/u;
@@ -74,12 +83,15 @@ export function readQuestion(question: string, before: string | undefined, stemm
   const said = wordsOf(foldText(text));
   const meant = own.filter((word) => !said.includes(word));
   const fresh = context.filter((word) => !own.includes(word)).slice(0, most.context);
+  const names = namesIn(text);
+  const identifiers = queryIdentifiers(text);
   const term =
     (role: Term['role'] | null) =>
     (word: string): Term => ({
       word,
       stems: [...new Set([word, ...wordsLike(word)].map(stem))],
       role: role ?? (kindWords.has(word) ? 'kind' : 'focus'),
+      isName: names.has(word),
     });
   return {
     text,
@@ -89,11 +101,18 @@ export function readQuestion(question: string, before: string | undefined, stemm
       .join(' ')
       .slice(0, most.searchText),
     terms: distinct([...own.map(term(null)), ...fresh.map(term('context'))]),
-    identifiers: queryIdentifiers(text),
+    identifiers,
+    codes: identifiers.filter((one) => one.replaceAll(/\D/g, '').length >= leastDigits),
     phrases: [...text.matchAll(/["“„]([^"“”„]{3,200})["”“]/gu)].map(([, phrase = '']) => phrase.trim()).slice(0, 4),
     asksFor,
     asksForGist,
   };
+}
+
+/** Folded words with a capital or a digit, without the first word. */
+function namesIn(text: string): ReadonlySet<string> {
+  const [, ...words] = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => /[\p{Lu}\p{N}]/u.test(word)).flatMap((word) => wordsOf(foldText(word))));
 }
 
 /** Adds the word for the total: `How much is the invoice?` asks for it. */
@@ -136,4 +155,13 @@ function pointsBack(words: readonly string[], own: readonly string[]): boolean {
 function languageOf(words: readonly string[]): QuestionLanguage {
   const hits = (language: QuestionLanguage): number => words.filter((word) => sets[language].has(word)).length;
   return questionLanguages.toSorted((one, other) => hits(other) - hits(one))[0] ?? 'en';
+}
+
+const money = String.raw`EUR|USD|GBP|CHF|euros?|dollars?|pounds?|francs?|[€$£]`;
+const amount = new RegExp(String.raw`\d[.,]\d\d(?!\d)|(?:${money})\s?\d|\d\s?(?:${money})`, 'iu');
+const date = /\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\b(1\d|20)\d\d\b|\d{1,2}\.? \p{L}{3,}|\d{1,2}:\d\d/u;
+
+/** True if the text holds an amount, or a date or time. */
+export function isOfKind(kind: FactKind, text: string): boolean {
+  return (kind === 'amount' ? amount : date).test(text);
 }

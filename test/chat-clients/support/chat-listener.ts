@@ -100,5 +100,6 @@ export async function tellAnswer(ctx: ToolContext, script: Script, conversationI
   ctx.emit?.({ type: 'sources', sources });
   if (gate !== undefined) await untilAborted(ctx.signal, gate);
   for (const delta of deltas) ctx.emit?.({ type: 'text', delta });
-  return { ...ids, answerText: deltas.join(''), sources: [...sources], cited: [1] };
+  const facts = { certainty: 'likely' as const, unverifiedQuotes: [], notice: null };
+  return { ...ids, answerText: deltas.join(''), sources: [...sources], cited: [1], ...facts };
 }

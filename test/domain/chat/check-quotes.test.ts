@@ -22,6 +22,16 @@ test('a quotation that stands in no source loses its marks', () => {
   );
 });
 
+test('quotations without a source are listed, at most 20', () => {
+  const check = createQuoteCheck(quoteLookup([stored]));
+  check.push('"The repair of the floor" and "never written like this" ');
+  check.push(`"${'long '.repeat(140)}" `);
+  expect(check.unverified).toEqual(['never written like this', 'long '.repeat(120).trim()]);
+  for (let n = 0; n < 30; n += 1) check.push(`"invented sentence ${n}"`);
+  check.end();
+  expect(check.unverified).toHaveLength(20);
+});
+
 test('what is left out with dots may be anything, the rest not', () => {
   expect(checked(['"The repair ... estimated at"'])).toBe('"The repair ... estimated at"');
   expect(checked(['"The repair ... was never estimated"'])).toBe('The repair ... was never estimated');

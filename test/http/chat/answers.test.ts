@@ -13,6 +13,7 @@ import { allFrames, chunksOf, textOf } from '#test/chat-clients/support/frames.t
 
 /** Its only reader leaves. */
 const drop = (answers: AnswerRegistry, answer: LiveAnswer): void => answers.attach(answer)(true);
+const facts = { certainty: 'likely', notice: null } as const;
 const begin = { type: 'begin', conversationId: 'chat_1', messageId: 'msg_1', modelLabel: 'm' } as const;
 
 describe('an answer without a reader', () => {
@@ -138,7 +139,7 @@ test('whatever an answer says, its frames are the ones that were meant', async (
       async (deltas, title) => {
         for (const wire of [createUiStream(), createAgUiStream({ threadId: title, runId: title })]) {
           const card = sourceCard(1, { title, description: title });
-          const end = { ...begin, answerText: '', sources: [card], cited: [] };
+          const end = { ...begin, answerText: '', sources: [card], cited: [], ...facts, unverifiedQuotes: [] };
           const parts = [
             wire.begin(begin),
             wire.sources([card]),
@@ -225,7 +226,7 @@ describe('a reader', () => {
       text += chunk;
       if (text.includes(': ping\n\n: ping\n\n')) {
         teller.write({ type: 'text', delta: 'after' });
-        teller.end({ ...begin, answerText: 'after', sources: [], cited: [] });
+        teller.end({ ...begin, answerText: 'after', sources: [], cited: [], ...facts, unverifiedQuotes: [] });
       }
     }
     expect(textOf(await allFrames(new Response(text)))).toBe('after');

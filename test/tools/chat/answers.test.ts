@@ -2,8 +2,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Collections } from '#src/stores/collections.ts';
 import { segmentationText } from '#src/domain/chat/passages.ts';
 import type { Excerpt } from '#src/contracts/resources/chat.ts';
+import { tools } from '#tools/index.ts';
 import { openCollections } from '#test/spec/support/open-collections.ts';
-import { answerable, unanswerable } from '#test/tools/chat/support/questions.ts';
+import { answerable, offTopic, unanswerable, unsaid } from '#test/tools/chat/support/questions.ts';
 import { scriptedReader } from '#test/tools/chat/support/scripted-reader.ts';
 import { startChatApp, startModel } from '#test/tools/chat/support/chat-app.ts';
 
@@ -81,10 +82,39 @@ describe('without a model', () => {
     await expectLiteral(sources.flatMap(({ excerpts }) => excerpts));
   });
 
-  test.each(unanswerable)('$question has no answer here: that is said, and nothing is cited', async ({ question }) => {
+  test.each(offTopic)('$question has no answer here: that is said, and nothing is cited', async ({ question }) => {
     const { result } = await app.ask(question);
-    expect(result).toMatchObject({ sources: [], cited: [] });
+    expect(result).toMatchObject({ sources: [], cited: [], certainty: 'unsure', notice: null });
     expect(result.answerText).toMatch(/^I found nothing|^In diesen Dokumenten habe ich nichts|^Je n’ai rien/);
+  });
+
+  test.each(unsaid)('$question gets the closest passages, as such', async ({ question }) => {
+    const { result } = await app.ask(question);
+    expect(result.certainty).toMatch(/^(likely|unsure)$/);
+    expect(result.cited).toContain(1);
+    expect(result.answerText).toMatch(/^No text model is at work here; .* (may not hold it|not sure that they answer)/);
+  });
+
+  test('all words of a question in one sentence are a sure answer, for agents too', async () => {
+    const question = 'What is the total due of invoice INV-2024-00873?';
+    const { result } = await app.ask(question);
+    expect(result).toMatchObject({ certainty: 'sure', unverifiedQuotes: [], notice: null });
+    const detail = await app.run(tools.getConversation, { conversationId: result.conversationId });
+    expect(detail.messages.map(({ certainty }: { certainty: unknown }) => certainty)).toEqual([null, 'sure']);
+    const { certainty, answerText } = await app.run(tools.askDocuments, { question });
+    expect({ certainty, answerText }).toEqual({ certainty: 'sure', answerText: result.answerText });
+  });
+
+  test('a word that no document has does not hide the document with the others', async () => {
+    const { result } = await app.ask('Which porcelain cashier worked at Peppercorn Grocers?');
+    expect(result.sources[0]?.documentId).toBe(app.scan.receipt);
+    expect(result.certainty).not.toBe('sure');
+  });
+
+  test('sentences are quoted whole, over the ends of lines', async () => {
+    const { result } = await app.ask('How much will the repair of the map cost?');
+    const quote = /^- "(.*)" \[1\]$/m.exec(result.answerText)?.[1] ?? '';
+    expect(quote).toMatch(/^[A-Z].*expected to cost 340 pounds.*\.$/);
   });
 
   test('fixed sentences are in the language of the question', async () => {

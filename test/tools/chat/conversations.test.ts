@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
+import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
-import { brokenStream, chatStream, errorAnswer } from '#test/support/servers/openai-server.ts';
+import { brokenStream, chatStream, errorAnswer, type Behaviour } from '#test/support/servers/openai-server.ts';
 import { errorOf, startChatApp, startModel, type Asked } from '#test/tools/chat/support/chat-app.ts';
 import { promptOf } from '#test/tools/chat/support/scripted-reader.ts';
 import { storeText } from '#test/tools/chat/support/stored-text.ts';
@@ -68,9 +69,11 @@ describe('a conversation', () => {
       { id: 'q', text: 'Where does the stork nest?' },
       { id: first.result.messageId, text: second.result.answerText },
     ]);
-    await using scripted = await startModel(errorAnswer(400, 'no'));
-    const failed = app.ask({ messages: [user('Where do they nest?', 'q')], conversationId }, { model: scripted.model });
-    expect((await errorOf(failed)).code).toBe('model.failed');
+    const { chatModel } = app.app.deps;
+    const model: ChatModel = { ...chatModel, label: 'x', complete: () => Promise.reject(new Error('a defect')) };
+    await expect(
+      app.ask({ messages: [user('Where do they nest?', 'q')], conversationId }, { model }),
+    ).rejects.toThrow();
     expect((await read(conversationId)).messages).toMatchObject([{ id: 'q', text: 'Where do they nest?' }]);
   });
 
@@ -192,46 +195,52 @@ describe('a follow-up', () => {
 
 describe('a model that fails', () => {
   const question = 'Where does the heron nest?';
+  const ask = async (conversationId: string, script: Behaviour) => {
+    await using scripted = await startModel(script);
+    return await app.ask({ messages: [user(question)], conversationId }, { model: scripted.model });
+  };
+  const quotes = expect.stringMatching(/^The text model did not answer; .*\n\n- "The heron nests in tower 4\." \[1\]/s);
 
-  test('before a word of it was told is a error, and nothing else', async () => {
-    await using scripted = await startModel(errorAnswer(400, 'secret words'));
-    const events: string[] = [];
-    const asked = app.ask(
-      { messages: [user(question)], conversationId: 'failed first' },
-      {
-        model: scripted.model,
-        hear: ({ type }) => events.push(type),
-      },
-    );
-    const error = await errorOf(asked);
-    expect(error.code).toBe('model.failed');
-    expect(error.detail).not.toContain('secret');
-    expect(events).toEqual([]);
-    expect((await read('failed first')).messages).toMatchObject([{ role: 'user', text: question }]);
+  test.each([
+    ['refuses the request', errorAnswer(400, 'secret words')],
+    ['refuses the credential', errorAnswer(401, 'secret words')],
+    ['breaks off before it says a word', brokenStream('')],
+    ['says nothing', chatStream('')],
+  ])('and %s is replaced by quotes of the documents', async (why, script) => {
+    const { result, events, text } = await ask(`failed: ${why}`, script);
+    const facts = { modelLabel: 'local/extractive', notice: 'model_failed', cited: expect.arrayContaining([1]) };
+    expect(result).toMatchObject({ answerText: quotes, ...facts });
+    expect(result.sources[0]?.documentId).toBe(heron);
+    expect(events.map(({ type }) => type)).toEqual(['begin', 'sources', 'text']);
+    expect(events[0]).toMatchObject({ modelLabel: 'local/extractive' });
+    expect(text).toBe(result.answerText);
+    expect(JSON.stringify([result, events])).not.toContain('secret');
+    expect((await read(`failed: ${why}`)).messages[1]).toMatchObject({ status: 'complete', text });
   });
 
-  test('after some of it was told is kept as failed', async () => {
-    await using scripted = await startModel(brokenStream('In tower 4 of the old'));
-    const asked = app.ask({ messages: [user(question)], conversationId: 'failed later' }, { model: scripted.model });
-    expect((await errorOf(asked)).code).toBe('model.failed');
-    expect((await read('failed later')).messages).toMatchObject([
-      { role: 'user' },
-      { role: 'assistant', status: 'failed', text: 'In tower 4 of the' },
-    ]);
+  test('after some of it was told keeps its words and sources, and says that it broke off', async () => {
+    const { result, text } = await ask('failed later', brokenStream('In tower 4 of the old'));
+    expect(result).toMatchObject({ modelLabel: 'openai/talk-1', certainty: 'unsure', notice: 'model_broke_off' });
+    expect(result.sources[0]?.documentId).toBe(heron);
+    expect(text).toBe(result.answerText);
+    expect(text).toMatch(/^In tower 4 of the old\n\nThe text model broke off here\./);
+    expect((await read('failed later')).messages[1]).toMatchObject({ status: 'failed', text });
   });
 
   test('by not coming to an end is ended', async () => {
-    await using scripted = await startModel(chatStream('tower '.repeat(11_000)));
-    const asked = app.ask({ messages: [user(question)], conversationId: 'endless' }, { model: scripted.model });
-    expect((await errorOf(asked)).detail).toBe(
-      'The model wrote more than 60000 characters. Ask again, or ask a narrower question.',
-    );
+    const { result } = await ask('endless', chatStream('tower '.repeat(11_000)));
+    expect(result).toMatchObject({ notice: 'model_broke_off', answerText: expect.stringMatching(/broke off here/) });
     expect((await read('endless')).messages[1]).toMatchObject({ status: 'failed' });
   });
 
-  test('by saying nothing is an error', async () => {
-    await using scripted = await startModel(chatStream(''));
-    expect((await errorOf(app.ask(question, { model: scripted.model }))).code).toBe('model.failed');
+  test('is told to operators, with its reason and without the credential', async () => {
+    await using scripted = await startModel(errorAnswer(401, 'no'));
+    const told: unknown[] = [];
+    const logger = { ...app.app.deps.logger, error: (...words: unknown[]) => void told.push(words) };
+    const ctx = await app.ctx({ model: scripted.model });
+    await callTool(tools.askDocuments, { ...ctx, deps: { ...ctx.deps, logger } }, { question });
+    expect(told).toMatchObject([[{ requestId: 'req_test' }, expect.stringContaining('refused the credential (401)')]]);
+    expect(JSON.stringify(told)).not.toContain('sk-test-1');
   });
 });
 
@@ -245,8 +254,12 @@ test.each([
   expect(error.errors[0]?.pointer).toBe('/messages/0');
 });
 
-test('a quotation that a model made up loses its quotation marks', async () => {
+test('a quotation that a model made up loses its quotation marks, and is named as unverified', async () => {
   await using scripted = await startModel(chatStream('"The heron nests in tower 4." [1] "The heron is very old." [1]'));
   const { result } = await app.ask('Where does the heron nest?', { model: scripted.model });
   expect(result.answerText).toBe('"The heron nests in tower 4." [1] The heron is very old. [1]');
+  expect(result).toMatchObject({ certainty: 'unsure', unverifiedQuotes: [{ quoteText: 'The heron is very old.' }] });
+  await using honest = await startModel(chatStream('"The heron nests in tower 4." [1]'));
+  const { result: other } = await app.ask('Where does the heron nest?', { model: honest.model });
+  expect(other).toMatchObject({ certainty: 'likely', unverifiedQuotes: [], notice: null });
 });

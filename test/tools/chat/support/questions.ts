@@ -34,15 +34,22 @@ export const answerable: readonly Answerable[] = [
   { question: 'Wie lautet die IBAN auf der Rechnung?', scan: 'invoice', fact: 'IBAN: DE81 9990 4120 7744 3100 52' },
 ];
 
-export const unanswerable: readonly { readonly question: string }[] = [
+/** The documents are about something else. */
+export const offTopic: readonly { readonly question: string }[] = [
   { question: 'What is the warranty period of the washing machine?' },
   { question: 'What is the capital of France?' },
   { question: 'What is the total of invoice INV-2024-00999?' },
-  { question: 'Who is the president of the rowing club?' },
-  { question: 'How many employees does Juniper Lane Joinery have?' },
   { question: 'What did the oat milk cost in 2019?' },
   { question: 'How much is the rent of the flat?' },
   { question: 'What is the license plate of the car?' },
   { question: 'Wer ist der Hausmeister der Bibliothek?' },
   { question: 'Quelle est la couleur du bateau ?' },
 ];
+
+/** The documents are about this, and do not say it. */
+export const unsaid: readonly { readonly question: string }[] = [
+  { question: 'Who is the president of the rowing club?' },
+  { question: 'How many employees does Juniper Lane Joinery have?' },
+];
+
+export const unanswerable = [...offTopic, ...unsaid];
