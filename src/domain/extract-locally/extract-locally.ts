@@ -9,6 +9,7 @@ import { placeText, type PagedText, type PlacedLine, type PlacedText } from '#sr
 import { typedValues, type TypedSpan } from '#src/domain/extract-locally/typed-value.ts';
 import { findCompany } from '#src/domain/extract-locally/find-company.ts';
 import { findDate } from '#src/domain/extract-locally/find-date.ts';
+import { findRows } from '#src/domain/extract-locally/rows/find-rows.ts';
 import { findTotal } from '#src/domain/extract-locally/find-total.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import { valuesOfLabel } from '#src/domain/segment-locally/values.ts';
@@ -46,8 +47,9 @@ interface Search {
   readonly names: readonly string[];
 }
 
-function findField(search: Search, { type }: FieldRule): FoundField {
+function findField(search: Search, { type, items }: FieldRule): FoundField {
   if (type === 'object') return absent;
+  if (type === 'array' && items?.type === 'object') return findRows(search.placed, items.fields, namesOf);
   if (type === 'array') return listOf(search);
   const sum = wholeSum(search, type);
   const found = (sum === undefined ? byLabel(search, type) : sum) ?? unlabelled(search, type);
