@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { absent, scalarTypes, type FoundField } from '#src/domain/extract-locally/field.ts';
+import { scalarTypes, type FoundField } from '#src/domain/extract-locally/field.ts';
+import { missingOf, withEvidence } from '#src/domain/extract-locally/required.ts';
 import { localFinder } from '#src/domain/extract-locally/extract-locally.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
@@ -31,7 +32,10 @@ const described = {
     .max(30)
     .optional()
     .describe('Other names of the field in documents, such as headers of a column'),
-  required: z.boolean().default(false).describe('true: list the field in missing if it is not found'),
+  required: z
+    .boolean()
+    .default(false)
+    .describe('true: list the field in missing if it is not found; for fields of items: if a row lacks it'),
 };
 
 /** Field of an object or of a row: one level of nesting. */
@@ -130,10 +134,10 @@ export const extract = defineNode({
       shown: text.slice(0, params.maxTextCharacters).toWellFormed(),
     };
     const { found, usage, modelLabel } = await findFields(call, document);
-    const fields = Object.fromEntries(Object.entries(found).map(([name, field]) => [name, accepted(field, params)]));
-    const missing = Object.entries(params.fields)
-      .filter(([name, { required }]) => required && fields[name]?.value === null)
-      .map(([name]) => name);
+    const fields = Object.fromEntries(
+      Object.entries(found).map(([name, field]) => [name, accepted(field, params.fields[name], params)]),
+    );
+    const missing = missingOf(fields, params.fields);
     if (missing.length > 0 && params.onMissing === 'fail')
       throw new AppError('run.needs_input', `The text does not contain these required fields: ${missing.join(', ')}.`);
     const result = { ...fields, missing, modelLabel, ocrResultId: facts?.ocrResultId ?? null };
@@ -162,6 +166,10 @@ async function findFields(
   return { found, usage: rulesUsage(start, rules), modelLabel: `local/${rules}` };
 }
 
-function accepted(field: FoundField, { requireEvidence }: Params): FoundField {
-  return field.verified || !requireEvidence ? field : { ...absent, confidence: field.confidence };
+function accepted(
+  field: FoundField,
+  rule: Params['fields'][string] | undefined,
+  { requireEvidence }: Params,
+): FoundField {
+  return requireEvidence && rule !== undefined ? withEvidence(field, rule) : field;
 }

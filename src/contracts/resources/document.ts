@@ -123,6 +123,10 @@ export const ReadTextInput = z.strictObject({
   documentId: AnyId,
   offset: QueryInteger(0, 100_000_000).default(0).describe('First character, from 0; continue with nextOffset'),
   limit: QueryInteger(1, 20_000).default(8_000).describe('Characters to read'),
+  format: z
+    .enum(['text', 'markdown'])
+    .default('text')
+    .describe('markdown: columns in order, headings, lists, tables; its offsets are its own'),
 });
 export const ReadTextResult = z.object({
   documentId: z.string(),

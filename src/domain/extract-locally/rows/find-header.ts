@@ -24,6 +24,8 @@ export type NamedFields = ReadonlyMap<string, string>;
 
 const mostWords = 40;
 const mostParts = 4;
+/** With more words that are no header, the row is none. */
+const mostMisread = 3;
 /** Currencies below headers and beside amounts. */
 export const currencies = /^[([]?(?:rm|myr|eur|euro|€|usd|us\$|\$|£|gbp|chf|sgd|rp|idr|%)[)\]]?\.?$/iu;
 /** Tables about taxes and payments, and lines that are no header. */
@@ -106,7 +108,7 @@ function columnsOf(words: readonly PlacedWord[], fields: NamedFields): { columns
   }
   let unknown = 0;
   for (const { text, box } of strange) {
-    const role = columns.length === 0 ? undefined : roleOfMisread(text);
+    const role = columns.length === 0 || strange.length > mostMisread ? undefined : roleOfMisread(text);
     if (role === undefined) unknown += 1;
     if (role !== undefined || /\p{L}{2}/u.test(text))
       columns.push({ role, field: undefined, left: box[0], right: box[0] + box[2] });

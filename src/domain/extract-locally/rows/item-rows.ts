@@ -3,7 +3,7 @@ import type { ColumnRole } from '#src/domain/extract-locally/rows/column-role.ts
 import { currencies, type Column } from '#src/domain/extract-locally/rows/find-header.ts';
 import { numbersOf, type RowNumber } from '#src/domain/extract-locally/rows/row-numbers.ts';
 import { roleOf, spoken, type Role } from '#src/domain/extract-locally/line-roles.ts';
-import { groupsOf, letterWidth, type PlacedWord, type Row } from '#src/domain/layout/rows.ts';
+import { groupsOf, letterWidth, textOf, type PlacedWord, type Row } from '#src/domain/layout/rows.ts';
 
 /** A cell of an item: a number, or words in one or more rows. */
 export type Cell = { readonly number: RowNumber } | { readonly words: readonly PlacedWord[] };
@@ -27,13 +27,19 @@ interface ReadRow {
 
 const sums = new Set<Role>(['net', 'grand', 'total', 'tax', 'rounding', 'change']);
 const paid = new Set<Role>(['paid', 'tendered']);
-const wordsOfRow = ({ words }: Row, numbers: readonly RowNumber[]): string =>
-  spoken(
-    words
-      .filter((_, at) => !numbers.some(({ word, words: count }) => at >= word && at < word + count))
-      .map(({ text }) => text)
-      .join(' '),
-  );
+/** Indexes of the words of a row that are numbers. */
+function wordsOfNumbers(numbers: Iterable<RowNumber>): Set<number> {
+  const used = new Set<number>();
+  for (const { word, words } of numbers) for (let at = word; at < word + words; at += 1) used.add(at);
+  return used;
+}
+
+function wordsOfRow({ words }: Row, numbers: readonly RowNumber[]): string {
+  if (words.length > mostWordsOfSum) return '';
+  const used = wordsOfNumbers(numbers);
+  const rest = words.filter((_, at) => !used.has(at));
+  return spoken(textOf(rest));
+}
 
 /** Starts of lines below the items that name no sum of money, and charges in the list that are no item. */
 const counts =
@@ -41,7 +47,6 @@ const counts =
 
 /** True for a row that comes after the items: sums, taxes and payments. */
 export function isAfterItems(row: Row, numbers: readonly RowNumber[]): boolean {
-  if (row.words.length > mostWordsOfSum) return false;
   const words = wordsOfRow(row, numbers);
   if (words === '') return false;
   if (counts.test(words)) return true;
@@ -60,14 +65,34 @@ const isDiscount = (row: Row, numbers: readonly RowNumber[]): boolean => {
   );
 };
 
+/** Puts the numbers of a row that multiply to its last amount in their columns, where those that stand nearest to the columns do not. */
+function followProduct(
+  assigned: Assigned,
+  numbers: readonly RowNumber[],
+  { columns, amountColumn }: { readonly columns: readonly Column[]; readonly amountColumn: Column },
+): void {
+  const column = (role: ColumnRole): Column | undefined => columns.find((one) => one.role === role);
+  const [quantity, price] = [column('quantity'), column('unitPrice')];
+  const last = numbers.findLast(({ isMoney }) => isMoney);
+  if (quantity === undefined || price === undefined || last === undefined) return;
+  const [count, each, amount] = [assigned.get(quantity), assigned.get(price), assigned.get(amountColumn)];
+  if (count !== undefined && each !== undefined && amount !== undefined && makes(count.value, each.value, amount.value))
+    return;
+  const product = productIn(numbers, last);
+  if (product === null) return;
+  const taken = new Set([last, product.quantity, product.unitPrice]);
+  for (const [other, number] of assigned) if (taken.has(number)) assigned.delete(other);
+  assigned.set(quantity, product.quantity).set(price, product.unitPrice).set(amountColumn, last);
+}
+
 /** Reads the numbers of a row by its columns; `amount` is that of the item. */
 function readRow(row: Row, columns: readonly Column[], amountColumn: Column | undefined): ReadRow {
   const letter = letterWidth(row.words);
   const numbers = numbersOf(row.words);
   const assigned = assign(numbers, columns, letter);
+  if (amountColumn !== undefined) followProduct(assigned, numbers, { columns, amountColumn });
   const amount = amountColumn && assigned.get(amountColumn);
-  const used = new Set<number>();
-  for (const { word, words } of assigned.values()) for (let at = word; at < word + words; at += 1) used.add(at);
+  const used = wordsOfNumbers(assigned.values());
   const parts: PlacedWord[][] = [[]];
   for (const [at, word] of row.words.entries()) {
     if (used.has(at)) parts.push([]);
@@ -152,9 +177,11 @@ function openItem(read: ReadRow, columns: readonly Column[]): OpenItem {
   const [first] = numbers;
   if (!cells.has('quantity') && first?.isCount === true && first.word === 0) put(cells, columns, 'quantity', first);
   let description: PlacedWord[] = [];
-  const used = new Set([...cells.values()].flatMap((cell) => ('number' in cell ? cell.number.word : [])));
+  const used = new Set(
+    [...cells.values()].map((cell) => ('number' in cell ? read.row.words[cell.number.word] : undefined)),
+  );
   for (const [column, words] of textCells(read, columns)) {
-    const free = words.filter((word) => !used.has(read.row.words.indexOf(word)) && !/^[xX*@]$/u.test(word.text));
+    const free = words.filter((word) => !used.has(word) && !/^[xX*@]$/u.test(word.text));
     const isName = column.role === 'description' || (column.role === 'code' && letters(free) > 6);
     if (isName) description = [...description, ...free];
     else if (free.length > 0) {
@@ -192,6 +219,7 @@ function withoutCode(words: readonly PlacedWord[]): {
 /** Rows of text that belong to one item at most. */
 const mostTextRows = 4;
 const longestText = 20;
+const mostRowsOfItem = 6;
 
 const isText = ({ row }: ReadRow): boolean => isWordy(row.words) && row.words.length <= longestText;
 
@@ -211,6 +239,7 @@ function giveText(text: readonly PlacedWord[], above: OpenItem | undefined, belo
 export function itemsOf(rows: readonly Row[], columns: readonly Column[], mostItems: number): Item[] {
   const amountColumn = columns.findLast(({ role }) => role === 'amount');
   const reads = rows
+    .slice(0, mostItems * mostRowsOfItem)
     .map((row) => readRow(row, columns, amountColumn))
     .filter(({ row, numbers }) => !isDiscount(row, numbers));
   const amounts = reads.flatMap(({ amount }) => amount ?? []);

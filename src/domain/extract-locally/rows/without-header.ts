@@ -17,9 +17,12 @@ function pricedRows(rows: readonly Row[]): { readonly priced: PricedRow[]; reado
   const priced: PricedRow[] = [];
   for (const [at, row] of rows.entries()) {
     const numbers = numbersOf(row.words);
-    if (priced.length > 0 && isAfterItems(row, numbers)) return { priced, end: at };
+    if (isAfterItems(row, numbers)) {
+      if (priced.length > 0) return { priced, end: at };
+      continue;
+    }
     const amount = numbers.findLast(({ isMoney }) => isMoney);
-    if (amount === undefined || isAfterItems(row, numbers)) continue;
+    if (amount === undefined) continue;
     const after = row.words.slice(amount.word + amount.words);
     if (after.every(({ text }) => text.length <= 3)) priced.push({ at, amount, numbers });
   }
