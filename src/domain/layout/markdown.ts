@@ -124,7 +124,7 @@ function tableAsMarkdown({ rows, hasHeader }: Table): string {
   const width = rows[0]?.length ?? 0;
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const texts = rows.map((row) => row.map(({ text }) => plain(text)));
-  const header = hasHeader ? (texts[0] ?? []) : new Array<string>(width).fill('');
+  const header = hasHeader ? (texts[0] ?? []) : Array.from({ length: width }, () => '');
   const body = hasHeader ? texts.slice(1) : texts;
-  return [line(header), line(new Array<string>(width).fill('---')), ...body.map(line)].join('\n');
+  return [line(header), line(Array.from({ length: width }, () => '---')), ...body.map(line)].join('\n');
 }

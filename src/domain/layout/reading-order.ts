@@ -64,7 +64,7 @@ function halfOf(rows: readonly Row[], x: number, side: 1 | -1): Row[] {
 
 /** The place where most rows have a gap between two texts; null if those are no columns of text. */
 function gutterOf(rows: readonly Row[]): number | null {
-  const changes = new Array<number>(places + 1).fill(0);
+  const changes = Array.from({ length: places + 1 }, () => 0);
   for (const { words } of rows) {
     const groups = groupsOf(words, gutterLetters * letterWidth(words));
     for (const [at, group] of groups.entries()) {

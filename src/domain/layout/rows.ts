@@ -23,7 +23,7 @@ export interface Row {
 }
 
 /** Words of a line without white space in them. A word with spaces shares its box among its parts by their lengths. */
-export function placedWords({ line, start }: LineInText): PlacedWord[] {
+function placedWords({ line, start }: LineInText): PlacedWord[] {
   let from = 0;
   return wordsOf(line).flatMap(({ text, box }) => {
     const at = line.text.indexOf(text, from);

@@ -8,8 +8,11 @@ const numeric = new Set(['quantity', 'unitPrice', 'amount', 'discount', 'tax', '
 /** Most numbers and columns of a row that are compared with each other. */
 const most = 16;
 
-/** Columns that hold numbers: those with such a role, and those without one. */
-export const holdsNumbers = ({ role }: Column): boolean => role === undefined || numeric.has(role);
+const texts = new Set(['string', 'date', 'boolean']);
+
+/** Columns that hold numbers: those of such a field or role, and those of which nothing is known. */
+export const holdsNumbers = ({ role, field }: Column): boolean =>
+  role === undefined ? field === undefined || !texts.has(field.type) : numeric.has(role);
 
 /** Distance of a number from a column in letters: columns are aligned at the left, at the right, or in the middle. */
 function distance(number: RowNumber, column: Column, letter: number): number {

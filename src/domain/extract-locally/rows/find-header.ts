@@ -1,3 +1,4 @@
+import type { FieldRule } from '#src/domain/extract-locally/field.ts';
 import { editDistance } from '#src/domain/documents/text-distance.ts';
 import { foldWord } from '#src/domain/segment-locally/fuzzy.ts';
 import { longHeaders, roleOfFolded, type ColumnRole } from '#src/domain/extract-locally/rows/column-role.ts';
@@ -6,8 +7,8 @@ import { letterWidth, type PlacedWord, type Row } from '#src/domain/layout/rows.
 /** A column of a list of items, by its header. */
 export interface Column {
   readonly role: ColumnRole | undefined;
-  /** Name of the field that has this header as a name or alias. */
-  readonly field: string | undefined;
+  /** The field that has this header as a name or alias. */
+  readonly field: NamedField | undefined;
   readonly left: number;
   readonly right: number;
 }
@@ -19,8 +20,13 @@ export interface Header {
   readonly to: number;
 }
 
+export interface NamedField {
+  readonly name: string;
+  readonly type: FieldRule['type'];
+}
+
 /** Fields by their folded names and aliases. */
-export type NamedFields = ReadonlyMap<string, string>;
+export type NamedFields = ReadonlyMap<string, NamedField>;
 
 const mostWords = 40;
 const mostParts = 4;
@@ -120,7 +126,7 @@ function columnsOf(words: readonly PlacedWord[], fields: NamedFields): { columns
 function isHeader(columns: readonly Column[], strange: number, wanted: number): boolean {
   const known = columns.filter(({ role, field }) => role !== undefined || field !== undefined);
   const roles = new Set(known.map(({ role }) => role));
-  const named = new Set(known.flatMap(({ field }) => field ?? [])).size;
+  const named = new Set(known.flatMap(({ field }) => field?.name ?? [])).size;
   if (strange > known.length) return false;
   // Tables of taxes start with the tax.
   if (known[0]?.role === 'tax') return false;
@@ -136,7 +142,7 @@ export function headerAtRow(rows: readonly Row[], at: number, fields: NamedField
   const second = columnsOfRow(rows[at + 1], fields);
   const next = second === null || second.strange > 0 ? null : second;
   const joined = next === null ? columns : together(columns, next);
-  const wanted = new Set(fields.values()).size;
+  const wanted = new Set([...fields.values()].map(({ name }) => name)).size;
   const text = [rows[at], rows[at + 1]]
     .flatMap((row) => row?.words ?? [])
     .map((word) => word.text)
@@ -149,11 +155,19 @@ export function headerAtRow(rows: readonly Row[], at: number, fields: NamedField
   return { columns: priced(columns.columns), from: at, to: at + (isOnlyCurrency(rows[at + 1]) ? 2 : 1) };
 }
 
-/** The last price is the amount of a row where no other column is. */
+/** Columns with a role for the amount of a row, the last price if there is no other, and for its name, the first text. */
 function priced(columns: readonly Column[]): readonly Column[] {
-  const last = columns.findLast(({ role }) => role === 'unitPrice');
-  if (last === undefined || columns.some(({ role }) => role === 'amount')) return columns;
-  return columns.map((column) => (column === last ? { ...column, role: 'amount' } : column));
+  const has = (role: ColumnRole): boolean => columns.some((column) => column.role === role);
+  const amount = has('amount')
+    ? undefined
+    : (columns.findLast(({ role }) => role === 'unitPrice') ??
+      columns.findLast(({ field }) => field?.type === 'money'));
+  const name = has('description')
+    ? undefined
+    : columns.find(({ role, field }) => role === undefined && field?.type === 'string');
+  return columns.map((column) =>
+    column === amount ? { ...column, role: 'amount' } : column === name ? { ...column, role: 'description' } : column,
+  );
 }
 
 function columnsOfRow(row: Row | undefined, fields: NamedFields) {

@@ -12,7 +12,7 @@ import { roleOfNames, type ColumnRole } from '#src/domain/extract-locally/rows/c
 import {
   headerAtRow,
   type Column,
-  type Header,
+  type NamedField,
   type NamedFields,
 } from '#src/domain/extract-locally/rows/find-header.ts';
 import { isAfterItems, itemsOf, type Cell, type Item } from '#src/domain/extract-locally/rows/item-rows.ts';
@@ -25,7 +25,7 @@ import { foldWord } from '#src/domain/segment-locally/fuzzy.ts';
 import { rowsOfLines, textOf, type Row } from '#src/domain/layout/rows.ts';
 
 /** Most rows of a list. */
-export const mostRows = 200;
+const mostRows = 200;
 
 /** Base confidence of cells: below a header, or by the form of the rows alone. */
 const base = { header: 0.8, form: 0.6 } as const;
@@ -52,7 +52,7 @@ export function findRows(
   const plain = isSumUnder ? [] : itemsWithoutHeader(pages, mostRows);
   const isSumPlain = addsUp(plain, placed);
   const isBetter = isSumPlain && plain.length >= under.length && plain.every(({ cells }) => cells.has('description'));
-  const takesUnder = isSumUnder || (hasAmounts(under) && !isBetter);
+  const takesUnder = isSumUnder || (isFilled(under) && !isBetter);
   const items = takesUnder ? under : plain;
   const isSum = takesUnder ? isSumUnder : isSumPlain;
   const sure = takesUnder ? base.header : base.form;
@@ -60,45 +60,54 @@ export function findRows(
 }
 
 function wantedOf(fields: FieldRules, namesOf: (name: string, rule: FieldRule) => readonly string[]): Wanted {
-  const named = new Map<string, string>();
+  const named = new Map<string, NamedField>();
   const list = Object.entries(fields).map(([name, rule]) => {
     const names = namesOf(name, rule);
-    for (const one of names) if (!named.has(foldWord(one))) named.set(foldWord(one), name);
+    for (const one of names) if (!named.has(foldWord(one))) named.set(foldWord(one), { name, type: rule.type });
     return { name, rule, role: roleOfNames(names) };
   });
   return { fields: list, named };
 }
 
-/** Items below each header, up to the sums, the next header or the end of the page; a list goes on on the next page. */
+/** The rows below one header. */
+interface List {
+  readonly columns: readonly Column[];
+  readonly rows: Row[];
+}
+
+/** Items below each header, up to the sums or the next header; a list goes on on the next page. */
 function itemsUnderHeaders(pages: readonly (readonly Row[])[], named: NamedFields): Item[] {
+  const lists: List[] = [];
+  for (const rows of pages) readLists(rows, named, lists);
   const items: Item[] = [];
-  let columns: readonly Column[] | null = null;
-  for (const rows of pages) {
-    let body: Row[] = [];
-    const close = (): void => {
-      if (columns !== null) items.push(...itemsOf(body, columns, mostRows - items.length));
-      body = [];
-    };
-    for (let at = 0; at < rows.length; at += 1) {
-      const row = rows[at];
-      if (row === undefined) break;
-      const header: Header | null = columns === null && items.length > 0 ? null : headerAtRow(rows, at, named);
-      if (header !== null) {
-        close();
-        columns = header.columns;
-        at = header.to - 1;
-      } else if (columns !== null && isAfterItems(row, numbersOf(row.words))) {
-        close();
-        // A header without items below it was none.
-        columns = null;
-      } else if (columns !== null) body.push(row);
-    }
-    close();
-  }
+  for (const { rows, columns } of lists) items.push(...itemsOf(rows, columns, mostRows - items.length));
   return items;
 }
 
-const hasAmounts = (items: readonly Item[]): boolean => items.some(({ cells }) => cells.has('amount'));
+/** Adds the rows of a page to its lists. The last list stays open without columns after its sums. */
+function readLists(rows: readonly Row[], named: NamedFields, lists: List[]): void {
+  let skipTo = 0;
+  for (const [at, row] of rows.entries()) {
+    if (at < skipTo) continue;
+    const header = isClosed(lists) ? null : headerAtRow(rows, at, named);
+    const open = lists.at(-1);
+    if (header !== null) {
+      lists.push({ columns: header.columns, rows: [] });
+      skipTo = header.to;
+    } else if (open !== undefined && open.columns.length > 0) {
+      if (isAfterItems(row, numbersOf(row.words))) lists.push({ columns: [], rows: [] });
+      else open.rows.push(row);
+    }
+  }
+}
+
+/** True after the sums of a list with rows: what follows are tables of taxes and payments. */
+const isClosed = (lists: readonly List[]): boolean =>
+  lists.at(-1)?.columns.length === 0 && lists.some(({ rows }) => rows.length > 0);
+
+/** True if a list has amounts, or needs none. */
+const isFilled = (items: readonly Item[]): boolean =>
+  items.some(({ cells, columns }) => cells.has('amount') || columns.every(({ role }) => role !== 'amount'));
 
 const tolerance = 0.02;
 
@@ -128,8 +137,9 @@ interface Context {
 function cellsOf(item: Item, context: Context): FoundFields {
   return Object.fromEntries(
     context.wanted.fields.map(({ name, rule, role }) => {
-      const column = [...item.cells.keys()].find((key) => typeof key === 'object' && key.field === name);
-      const cell = (column && item.cells.get(column)) ?? (role && item.cells.get(roleIn(item, role, context.wanted)));
+      const column = item.columns.find(({ field }) => field?.name === name);
+      const own = column && (item.cells.get(column) ?? (column.role && item.cells.get(column.role)));
+      const cell = own ?? (role && item.cells.get(roleIn(item, role, context.wanted)));
       return [name, cell === undefined ? absent : foundOf(cell, rule, { ...context, item, role })];
     }),
   );
@@ -150,8 +160,8 @@ function foundOf(
   if (read === null) return absent;
   const isProven = role === 'amount' && isSum;
   const isProduct = item.isProduct && (role === 'quantity' || role === 'unitPrice' || role === 'amount');
-  const base = isProven ? 0.97 : isProduct ? 0.94 : isSum ? Math.max(sure, 0.88) : sure;
-  const confidence = base * placed.readingConfidence(read);
+  const method = isProven ? 0.97 : isProduct ? 0.94 : isSum ? Math.max(sure, 0.88) : sure;
+  const confidence = method * placed.readingConfidence(read);
   return { value: read.value, evidence: placed.evidenceAt(read), confidence, verified: true };
 }
 

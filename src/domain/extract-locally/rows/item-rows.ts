@@ -10,6 +10,7 @@ export type Cell = { readonly number: RowNumber } | { readonly words: readonly P
 
 /** An item of a list: its cells by column, and by role where it has no column of its own. */
 export interface Item {
+  readonly columns: readonly Column[];
   readonly cells: ReadonlyMap<Column | ColumnRole, Cell>;
   /** The amount is the product of quantity and price. */
   readonly isProduct: boolean;
@@ -104,11 +105,11 @@ function readRow(row: Row, columns: readonly Column[], amountColumn: Column | un
 const units =
   /^\W*(?:pkts?|pcs?|pieces?|rolls?|box|btls?|units?|ea|each|sets?|kgs?|nos?|ctn|packs?|pair|lot|stk|stuck|std|hrs?|sr|zrl?|tx)\W*$/iu;
 /** Codes of articles: `9556405112205`, `ST00353`. */
-const code = /^\W*[A-Z]{0,4}-?\d{2,}\W*$/u;
+const articleCode = /^\W*[A-Z]{0,4}-?\d{2,}\W*$/u;
 
 /** True for words with a name among them: codes, units and marks are none. */
 const isWordy = (words: readonly PlacedWord[]): boolean => {
-  const names = words.filter(({ text }) => !units.test(text) && !currencies.test(text) && !code.test(text));
+  const names = words.filter(({ text }) => !units.test(text) && !currencies.test(text) && !articleCode.test(text));
   return names.some(({ text }) => /\p{L}{3}/u.test(text)) || (names.length > 1 && letters(names) >= 3);
 };
 const letters = (words: readonly PlacedWord[]): number =>
@@ -176,14 +177,14 @@ function openItem(read: ReadRow, columns: readonly Column[]): OpenItem {
   }
   const [first] = numbers;
   if (!cells.has('quantity') && first?.isCount === true && first.word === 0) put(cells, columns, 'quantity', first);
-  let description: PlacedWord[] = [];
+  const description: PlacedWord[] = [];
   const used = new Set(
     [...cells.values()].map((cell) => ('number' in cell ? read.row.words[cell.number.word] : undefined)),
   );
   for (const [column, words] of textCells(read, columns)) {
     const free = words.filter((word) => !used.has(word) && !/^[xX*@]$/u.test(word.text));
     const isName = column.role === 'description' || (column.role === 'code' && letters(free) > 6);
-    if (isName) description = [...description, ...free];
+    if (isName) description.push(...free);
     else if (free.length > 0) {
       cells.set(column, { words: free });
       if (column.role !== undefined) cells.set(column.role, { words: free });
@@ -244,8 +245,10 @@ export function itemsOf(rows: readonly Row[], columns: readonly Column[], mostIt
     .filter(({ row, numbers }) => !isDiscount(row, numbers));
   const amounts = reads.flatMap(({ amount }) => amount ?? []);
   const onlyMoney = amounts.filter(({ isMoney }) => isMoney).length * 2 >= amounts.length;
-  const isItem = (read: ReadRow): boolean =>
-    read.amount === undefined ? hasPrice(read) : read.amount.isMoney || !onlyMoney;
+  const isItem = (read: ReadRow): boolean => {
+    if (amountColumn === undefined) return isFilled(read, columns);
+    return read.amount === undefined ? hasPrice(read) : read.amount.isMoney || !onlyMoney;
+  };
   const items: OpenItem[] = [];
   let text: PlacedWord[] = [];
   let textRows = 0;
@@ -265,7 +268,7 @@ export function itemsOf(rows: readonly Row[], columns: readonly Column[], mostIt
     }
   }
   giveText(text, items.at(-1), undefined);
-  return withoutSum(items).map(closed);
+  return withoutSum(items).map((item) => closed(item, columns));
 }
 
 /** Items without the last one if it has no name and is the sum of those before it. */
@@ -275,6 +278,10 @@ function withoutSum(items: readonly OpenItem[]): readonly OpenItem[] {
   const sum = items.slice(0, -1).reduce((total, { read }) => total + (read.amount?.value ?? 0), 0);
   return makes(1, sum, last.read.amount?.value ?? 0) ? items.slice(0, -1) : items;
 }
+
+/** True if two columns of a row are filled, in a list without amounts. */
+const isFilled = (read: ReadRow, columns: readonly Column[]): boolean =>
+  read.assigned.size + textCells(read, columns).size >= 2;
 
 /** True if a row without an amount has a price and a quantity all the same. */
 const hasPrice = ({ assigned }: ReadRow): boolean => {
@@ -303,9 +310,9 @@ function isCountOf({ row, numbers }: ReadRow, item: OpenItem): boolean {
   return true;
 }
 
-function closed({ cells, description, isProduct }: OpenItem): Item {
+function closed({ cells, description, isProduct }: OpenItem, columns: readonly Column[]): Item {
   const { code, name } = withoutCode(description);
   if (code !== undefined && !cells.has('code')) cells.set('code', { words: [code] });
   if (isWordy(name)) cells.set('description', { words: name });
-  return { cells, isProduct };
+  return { columns, cells, isProduct };
 }

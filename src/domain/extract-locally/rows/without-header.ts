@@ -1,10 +1,15 @@
 import type { Column } from '#src/domain/extract-locally/rows/find-header.ts';
 import { isAfterItems, itemsOf, type Item } from '#src/domain/extract-locally/rows/item-rows.ts';
 import { numbersOf, type RowNumber } from '#src/domain/extract-locally/rows/row-numbers.ts';
-import { letterWidth, type Row } from '#src/domain/layout/rows.ts';
+import { spoken } from '#src/domain/extract-locally/line-roles.ts';
+import { letterWidth, textOf, type Row } from '#src/domain/layout/rows.ts';
 
 /** Letters between the right edges of the amounts of one list. */
 const aligned = 4;
+
+/** Starts of tables of taxes, whose rows look like items. */
+const taxes = /\b(?:gst|vat|tax|sst|mwst) (?:summary|analysis)\b/u;
+const mostWordsOfTable = 8;
 
 interface PricedRow {
   readonly at: number;
@@ -17,6 +22,7 @@ function pricedRows(rows: readonly Row[]): { readonly priced: PricedRow[]; reado
   const priced: PricedRow[] = [];
   for (const [at, row] of rows.entries()) {
     const numbers = numbersOf(row.words);
+    if (row.words.length < mostWordsOfTable && taxes.test(spoken(textOf(row.words)))) return { priced, end: at };
     if (isAfterItems(row, numbers)) {
       if (priced.length > 0) return { priced, end: at };
       continue;
