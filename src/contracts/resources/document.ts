@@ -123,7 +123,7 @@ export const ReadTextInput = z.strictObject({
   documentId: AnyId,
   offset: QueryInteger(0, 100_000_000).default(0).describe('First character; continue with nextOffset'),
   limit: QueryInteger(1, 20_000).default(8_000).describe('Characters to read'),
-  format: z.enum(['text', 'markdown']).default('text').describe('markdown: with headings and tables'),
+  format: z.enum(['text', 'markdown']).default('text').describe('markdown: with tables'),
 });
 export const ReadTextResult = z.object({
   documentId: z.string(),
