@@ -15,13 +15,17 @@ const find = (lines: readonly string[], rule: FieldRule = { type: 'array', items
   return localFinder({ text, pages: [pageOf(text)] })('items', rule);
 };
 
+const shown = ({ value }: FoundField): string => {
+  if (value === null) return '-';
+  if (typeof value !== 'object') return String(value);
+  return 'amount' in value ? JSON.stringify(value.amount) : 'a list';
+};
+
 /** Cells as texts: money as its amount, and `-` for what is missing. */
 const plain = (found: FoundField): string[] =>
   rowsOf(found).map((row) =>
     Object.values(row)
-      .map(({ value }) =>
-        value !== null && typeof value === 'object' && 'amount' in value ? value.amount : (value ?? '-'),
-      )
+      .map((cell) => shown(cell))
       .join(' | '),
   );
 
