@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { absent, scalarTypes, type FoundField } from '#src/domain/extract-locally/field.ts';
+import { scalarTypes, type FoundField } from '#src/domain/extract-locally/field.ts';
+import { missingOf, withEvidence, type RequiredRule } from '#src/domain/extract-locally/required.ts';
 import { localFinder } from '#src/domain/extract-locally/extract-locally.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
@@ -37,7 +38,10 @@ const described = {
     .max(30)
     .optional()
     .describe('Other names of the field in documents, such as headers of a column'),
-  required: z.boolean().default(false).describe('true: list the field in missing if it is not found'),
+  required: z
+    .boolean()
+    .default(false)
+    .describe('true: list the field in missing if it is not found; for fields of items: if a row lacks it'),
 };
 
 /** Field of an object or of a row: one level of nesting. */
@@ -154,11 +158,12 @@ export const extract = defineNode({
       pages: ocr?.result.pages ?? [],
       shown: text.slice(0, params.maxTextCharacters).toWellFormed(),
     };
-    const wanted: Rules = type === null ? (params.fields ?? {}) : rulesOf(type.fields);
+    const wanted = type === null ? (params.fields ?? {}) : rulesOf(type.fields);
     const { found, usage, modelLabel } = await findFields(call, document, wanted);
-    const fields = Object.fromEntries(Object.entries(found).map(([name, field]) => [name, accepted(field, params)]));
-    const required = type === null ? (params.fields ?? {}) : type.fields;
-    const missing = Object.keys(required).filter((name) => required[name]?.required && fields[name]?.value === null);
+    const fields = Object.fromEntries(
+      Object.entries(found).map(([name, field]) => [name, accepted(field, wanted[name], params)]),
+    );
+    const missing = missingOf(fields, wanted);
     if (missing.length > 0 && params.onMissing === 'fail')
       throw new AppError('run.needs_input', `The text does not contain these required fields: ${missing.join(', ')}.`);
     const result = { ...fields, missing, modelLabel, ocrResultId: facts?.ocrResultId ?? null };
@@ -204,6 +209,6 @@ async function findFields(
   return { found, usage: rulesUsage(start, rules), modelLabel: `local/${rules}` };
 }
 
-function accepted(field: FoundField, { requireEvidence }: Params): FoundField {
-  return field.verified || !requireEvidence ? field : { ...absent, confidence: field.confidence };
+function accepted(field: FoundField, rule: RequiredRule | undefined, { requireEvidence }: Params): FoundField {
+  return requireEvidence && rule !== undefined ? withEvidence(field, rule) : field;
 }

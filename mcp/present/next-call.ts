@@ -84,6 +84,10 @@ function afterExperiment(experiment: Experiment): string {
     : `Call get_experiment with experimentId "${experimentId}" and view "regressions" for the documents that lost.`;
 }
 
+/** Offsets of Markdown are not those of the text. */
+const sameFormat = (input: Readonly<Record<string, unknown>>): string =>
+  input['format'] === 'markdown' ? ', format "markdown"' : '';
+
 const hints = new Map<string, Hint>([
   after(
     tools.getContext,
@@ -173,7 +177,7 @@ const hints = new Map<string, Hint>([
     const { documentId, nextOffset } = output;
     const offset = cut === undefined ? nextOffset : Number(input['offset'] ?? 0) + cut.shown;
     if (offset !== null)
-      return `Call read_document_text with documentId "${documentId}" and offset ${offset} to read on.`;
+      return `Call read_document_text with documentId "${documentId}"${sameFormat(input)} and offset ${offset} to read on.`;
     return output.ocrResultId === null
       ? `The document has no text yet. Call run_workflow with documentIds ["${documentId}"].`
       : null;

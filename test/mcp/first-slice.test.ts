@@ -79,6 +79,9 @@ describe('an agent with a service key', () => {
     expect(read.data.documentText).toHaveLength(40);
     expect(read.text).toContain(`<untrusted-document id="${documentId}">\n`);
     expect(read.text).toContain(`documentId "${documentId}" and offset 40`);
+    const shown = await use(agent, 'read_document_text', { documentId, format: 'markdown', limit: 40 });
+    expect(shown.data).toMatchObject({ ocrResultId: read.data.ocrResultId, nextOffset: 40 });
+    expect(shown.text).toContain('format "markdown" and offset 40');
   });
 
   it('finds the document by its words and sees its description as untrusted text', async () => {

@@ -1,14 +1,17 @@
 import {
   absent,
+  composed,
   type FieldRule,
-  type SimpleValue,
+  type FieldRules,
   type FoundField,
   type ScalarType,
+  type SimpleValue,
 } from '#src/domain/extract-locally/field.ts';
 import { placeText, type PagedText, type PlacedLine, type PlacedText } from '#src/domain/extract-locally/page-text.ts';
 import { typedValues, type TypedSpan } from '#src/domain/extract-locally/typed-value.ts';
 import { findCompany } from '#src/domain/extract-locally/find-company.ts';
 import { findDate } from '#src/domain/extract-locally/find-date.ts';
+import { findRows } from '#src/domain/extract-locally/rows/find-rows.ts';
 import { findTotal } from '#src/domain/extract-locally/find-total.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import { valuesOfLabel } from '#src/domain/segment-locally/values.ts';
@@ -46,8 +49,9 @@ interface Search {
   readonly names: readonly string[];
 }
 
-function findField(search: Search, { type }: FieldRule): FoundField {
-  if (type === 'object') return absent;
+function findField(search: Search, { type, items, fields }: FieldRule): FoundField {
+  if (type === 'object') return objectOf(search, fields ?? {});
+  if (type === 'array' && items?.type === 'object') return findRows(search.placed, items.fields, namesOf);
   if (type === 'array') return listOf(search);
   const sum = wholeSum(search, type);
   const found = (sum === undefined ? byLabel(search, type) : sum) ?? unlabelled(search, type);
@@ -143,6 +147,50 @@ function listOf(search: Search): FoundField {
   const evidence = items.map(({ span }) => placed.evidenceAt(span));
   const confidence = whole.sure * placed.readingConfidence(whole);
   return { value: items.map(({ value }) => value), evidence, confidence, verified: true };
+}
+
+/** Most names that a field of an object has together with those of its object. */
+const mostTogether = 8;
+
+/**
+ * Fields of an object, each by the names of both (`buyer name` for `name` in `buyer`), otherwise below the label of the object, otherwise,
+ * if no label of the object is in the text, by its own names.
+ */
+function objectOf({ placed, names: owners }: Search, fields: FieldRules): FoundField {
+  const section = sectionOf(placed, owners);
+  return composed(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, rule]) => {
+        const own = namesOf(name, rule);
+        const both = owners.flatMap((owner) => own.map((one) => `${owner} ${one}`)).slice(0, mostTogether);
+        const whole = findField({ placed, names: both }, rule);
+        if (whole.value !== null) return [name, whole];
+        return [name, findField({ placed: section ?? placed, names: own }, rule)];
+      }),
+    ),
+  );
+}
+
+const mostSectionLines = 8;
+
+/** The lines below the label of an object, with that line, up to a wide gap. null if no line starts with the label. */
+function sectionOf(placed: PlacedText, owners: readonly string[]): PlacedText | null {
+  for (const [page, lines] of placed.lines.entries())
+    for (const [at, { line }] of lines.entries()) {
+      const folded = foldText(line.text);
+      if (!owners.some((owner) => folded.startsWith(foldText(owner)))) continue;
+      let to = at + 1;
+      while (to < Math.min(lines.length, at + mostSectionLines) && isNextLine(lines[to - 1], lines[to])) to += 1;
+      return { ...placed, lines: placed.lines.map((_, other) => (other === page ? lines.slice(at, to) : [])) };
+    }
+  return null;
+}
+
+/** True if a line follows another one without a gap of a line and a half. */
+function isNextLine(above: PlacedLine | undefined, below: PlacedLine | undefined): boolean {
+  if (above === undefined || below === undefined) return false;
+  const [, y, , height] = above.line.box;
+  return below.line.box[1] - y - height < 1.5 * height;
 }
 
 /** Labels of a field: its name in words (`invoiceNumber` is `invoice number`) and its aliases. */

@@ -1,6 +1,7 @@
 import { isNested, recordLimits, type RecordField } from '#src/contracts/records/record-type.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
-import type { FieldRule, FoundField } from '#src/domain/extract-locally/field.ts';
+import type { RequiredRule } from '#src/domain/extract-locally/required.ts';
+import type { FoundField } from '#src/domain/extract-locally/field.ts';
 import { rowsOf } from '#src/domain/extract-locally/field.ts';
 import type { CellRecord, CellValue } from '#src/domain/records/record.ts';
 import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
@@ -9,21 +10,27 @@ type Fields = RecordTypeVersion['fields'];
 type Origin = Pick<CellRecord, 'by' | 'at' | 'runId'>;
 
 /** The field as `extract` finds it: an enum is a text, a list is an array of objects. */
-function ruleOf(field: RecordField): FieldRule {
+function ruleOf(field: RecordField): RequiredRule {
   const { description, aliases } = field;
+  const required = field.required === true;
   if (!isNested(field)) {
-    if (field.type !== 'enum') return { type: field.type, description, aliases };
+    if (field.type !== 'enum') return { type: field.type, description, aliases, required };
     const choice = `One of: ${field.values?.join(', ') ?? ''}`;
-    return { type: 'string', description: description === undefined ? choice : `${description}. ${choice}`, aliases };
+    return {
+      type: 'string',
+      description: description === undefined ? choice : `${description}. ${choice}`,
+      aliases,
+      required,
+    };
   }
   const fields = rulesOf(field.fields);
   return field.type === 'object'
-    ? { type: 'object', description, aliases, fields }
-    : { type: 'array', description, aliases, items: { type: 'object', fields } };
+    ? { type: 'object', description, aliases, required, fields }
+    : { type: 'array', description, aliases, required, items: { type: 'object', fields } };
 }
 
 /** Rules with which `extract` finds the fields of a type. */
-export function rulesOf(fields: Fields): Readonly<Record<string, FieldRule>> {
+export function rulesOf(fields: Fields): Readonly<Record<string, RequiredRule>> {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, ruleOf(field)]));
 }
 

@@ -203,6 +203,108 @@ describe('The node extract, by a model', () => {
   });
 });
 
+const bill = [
+  'Item             Qty    Price    Amount',
+  'Brass hinge        2     4.00      8.00',
+  'Delivery           1     2.00      2.00',
+  'Total                             10.00',
+  'Bill to: Blue Sky Ltd',
+  'City: Hamburg',
+].join('\n');
+const nested = {
+  items: {
+    type: 'array',
+    items: {
+      type: 'object',
+      fields: {
+        description: { type: 'string', aliases: ['Item'] },
+        quantity: { type: 'integer' },
+        amount: { type: 'money', required: true },
+        serial: { type: 'string', required: true },
+      },
+    },
+  },
+  buyer: {
+    type: 'object',
+    aliases: ['Bill to'],
+    fields: { city: { type: 'string' }, phone: { type: 'string', required: true } },
+  },
+} satisfies Fields;
+
+describe('The node extract, with objects and lists of objects', () => {
+  test('finds their cells by rules, and names the required ones that are missing', async () => {
+    await using ready = await bench.deps(null);
+    const state = await bench.ocr(pageOf(bill));
+    const { update } = await attempt(extract, { deps: ready.deps, config: { fields: nested }, state });
+    expect(update['fields']).toMatchObject({
+      items: {
+        value: [
+          { description: { value: 'Brass hinge' }, quantity: { value: 2 }, amount: { value: { amount: 8 } } },
+          { description: { value: 'Delivery' }, quantity: { value: 1 }, amount: { value: { amount: 2 } } },
+        ],
+        evidence: null,
+        verified: true,
+      },
+      buyer: { value: { city: { value: 'Hamburg' }, phone: { value: null } } },
+      missing: ['items[].serial', 'buyer.phone'],
+    });
+  });
+
+  const cell = (value: unknown, quote: string | null) => ({ value, quote });
+  const row = (name: string, quantity: string, amount: string) => ({
+    description: cell(name, name),
+    quantity: cell(Number(quantity), quantity),
+    amount: cell({ amount: Number(amount), currency: null }, amount),
+    serial: cell(null, null),
+  });
+
+  test('locates each cell of a model in its own row, and drops one that the text lacks', async () => {
+    const answer = {
+      items: { value: [row('Brass hinge', '2', '8.00'), row('Delivery', '1', '2.00'), row('Made up', '7', '70.00')] },
+      buyer: { value: { city: cell('Hamburg', 'City: Hamburg'), phone: cell('040', 'Phone 040') } },
+    };
+    await using ready = await bench.deps([chatStream(answer)]);
+    const state = await bench.ocr(pageOf(bill));
+    const { update } = await attempt(extract, { deps: ready.deps, config: { fields: nested }, state });
+    const fields = update['fields'] as Record<string, any>;
+    expect(fields['items'].value).toHaveLength(2);
+    const delivery = bill.indexOf('Delivery');
+    expect(fields['items'].value[1]).toMatchObject({
+      quantity: { value: 1, evidence: { start: bill.indexOf('1', delivery) }, verified: true },
+      amount: { value: { amount: 2 }, evidence: { text: '2.00', start: bill.indexOf('2.00', delivery) } },
+    });
+    expect(fields['buyer']).toMatchObject({
+      value: { city: { verified: true }, phone: { value: null } },
+      verified: true,
+    });
+    expect(fields).toMatchObject({ missing: ['items[].serial', 'buyer.phone'] });
+  });
+
+  test.each([
+    ['an object without fields', { a: { type: 'object' } }, 'needs fields'],
+    ['fields of a text', { a: { type: 'string', fields: { b: { type: 'string' } } } }, 'has no fields'],
+    [
+      'fields beside the items of an array',
+      { a: { type: 'array', fields: { b: { type: 'string' } } } },
+      'stand in items',
+    ],
+    [
+      'items of a number',
+      { a: { type: 'number', items: { type: 'object', fields: { b: { type: 'string' } } } } },
+      'has no items',
+    ],
+    [
+      'objects in objects in objects',
+      { a: { type: 'object', fields: { b: { type: 'object', fields: {} } } } },
+      'Invalid option',
+    ],
+  ])('refuses %s', (_name, fields, message) => {
+    const [issue] = extract.params.safeParse({ fields }).error?.issues ?? [];
+    expect(issue?.path.slice(0, 2)).toEqual(['fields', 'a']);
+    expect(issue?.message).toContain(message);
+  });
+});
+
 test.each([
   ['no fields', {}],
   ['a field whose name the result needs', { missing: { type: 'string' } }],
