@@ -180,4 +180,14 @@ export const CorrectRecordBody = z.strictObject({
   remove: z.array(Path).max(recordLimits.rows).default([]).describe('Rows to remove, such as items.2; done last'),
   confirm: z.boolean().default(true).describe('false: leave the record unconfirmed'),
 });
-export const CorrectRecordInput = CorrectRecordBody.extend(RecordPath.shape);
+/** The same for agents: the schema of values is in words, since every tool list has them. */
+export const CorrectRecordInput = CorrectRecordBody.extend(RecordPath.shape).extend({
+  set: z
+    .unknown()
+    .optional()
+    .transform((set) => set ?? {})
+    .pipe(CorrectRecordBody.shape.set)
+    .describe(
+      'Values by path: {"total": {"amount": 9.5, "currency": "EUR"}, "items.0.description": "Bread", "tax": null}; null: the document has none; items.3.amount in a list of 3 rows adds a row',
+    ),
+});
