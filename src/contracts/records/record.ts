@@ -184,9 +184,8 @@ export const CorrectRecordBody = z.strictObject({
 export const CorrectRecordInput = CorrectRecordBody.extend(RecordPath.shape).extend({
   set: z
     .unknown()
-    .optional()
-    .transform((set) => set ?? {})
-    .pipe(CorrectRecordBody.shape.set)
+    .default({})
+    .pipe(CorrectRecordBody.shape.set.unwrap())
     .describe(
       'Values by path: {"total": {"amount": 9.5, "currency": "EUR"}, "items.0.description": "Bread", "tax": null}; null: the document has none; items.3.amount in a list of 3 rows adds a row',
     ),

@@ -91,7 +91,7 @@ test('their outcomes depend on the engine or model behind', () => {
     models: { describer: { label: 'a' }, text: { label: 'b' }, image: { label: 'c' } },
   } as unknown as NodeDeps;
   expect(ocr.dependsOn?.(deps, ocr.params.parse({}))).toEqual(['test/2', 'pdf/text-layer-1', 'deu']);
-  expect(ocr.dependsOn?.(deps, ocr.params.parse({ language: 'eng' }))).toEqual(['test/2', 'eng']);
+  expect(ocr.dependsOn?.(deps, ocr.params.parse({ language: 'eng' }))).toEqual(['test/2', 'pdf/text-layer-1', 'eng']);
   expect(describeNode.dependsOn?.(deps, describeNode.params.parse({}))).toEqual(['a']);
   expect(embedText.dependsOn?.(deps, embedText.params.parse({}))).toEqual(['b']);
   expect(embedImage.dependsOn?.(deps, embedImage.params.parse({}))).toEqual(['c']);
