@@ -11,6 +11,7 @@ import { outsideOcr } from '#scripts/bench/rows/g07-outside-ocr.ts';
 import { ocrErrors } from '#scripts/bench/rows/g08-ocr-errors.ts';
 import { endurance } from '#scripts/bench/rows/g09-endurance.ts';
 import { hybridSearch } from '#scripts/bench/rows/g11-hybrid-search.ts';
+import { fields } from '#scripts/bench/rows/g12-fields.ts';
 import { start } from '#scripts/bench/rows/g14-start.ts';
 import { mcpContext, mcpWorkflow } from '#scripts/bench/rows/m1-mcp-calls.ts';
 import { realtime } from '#scripts/bench/rows/r1-realtime.ts';
@@ -33,6 +34,7 @@ export const rows: readonly Row[] = [
   ocrErrors,
   endurance,
   hybridSearch,
+  fields,
   searchQuality,
   searchLatency,
   start,

@@ -372,6 +372,7 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
       set_document_visibility: [{ documentIds: [ids.document], visibility: 'public' }],
       delete_document: [{ id: ids.document }],
       create_api_key: [{ kind: 'workflow', name: 'X', workflowId: ids.workflow }],
+      query_records: [{ documentId: ids.document }],
       save_dataset: [
         { name: 'X', items: [{ documentId: ids.document }] },
         { datasetId: ids.dataset, baseVersion: 1, remove: [ids.document] },
@@ -391,7 +392,7 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
     for (const [name, inputs] of Object.entries(walk))
       for (const input of inputs) {
         const said = await use(name, input);
-        expect(said, `${name} ${text(input)}`).toMatch(/\.not_found: |"runs":\[\]/);
+        expect(said, `${name} ${text(input)}`).toMatch(/\.not_found: |"(runs|records)":\[\]/);
         expect(said).not.toContain(theirs.name);
       }
     for (const name of ['list_workflows', 'list_runs', 'list_documents']) {
@@ -439,7 +440,7 @@ describe('graph attacks: permissions', () => {
     const shown = (await client.listTools()).tools.map(({ name }) => name);
     await client.close();
     const editing = mcpTools.filter(({ scope }) => scope === 'workflows:write' || scope === 'workflows:publish');
-    expect(editing).toHaveLength(6);
+    expect(editing).toHaveLength(7);
     for (const { name } of editing) {
       expect(shown).not.toContain(name);
       const { body, headers } = modern(name, { workflowId, baseVersion: 1 });

@@ -58,8 +58,9 @@ export async function makeAnswer(
   }
 }
 
+const modelFailures: ReadonlySet<string> = new Set(['model.failed', 'model.refused', 'model.unavailable']);
 const isModelFailure = (error: unknown): error is AppError =>
-  error instanceof AppError && (error.code === 'model.failed' || error.code === 'model.unavailable');
+  error instanceof AppError && modelFailures.has(error.code);
 
 /** Quotes sentences of the documents unchanged, or says that there are none. */
 function quoted({ read, answerSources }: AnswerRequest, reason: NoModel, write: WriteAnswer): Answer {

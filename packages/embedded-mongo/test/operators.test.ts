@@ -153,7 +153,9 @@ describe('the clients in operators.json use the operators of their rows, and no 
   });
 
   it('product, in $search', () => {
-    const source = readFileSync(join(REPOSITORY, 'src/stores/search/retrievers.ts'), 'utf8');
+    const source = ['retrievers.ts', 'rank-words.ts']
+      .map((file) => readFileSync(join(REPOSITORY, 'src/stores/search', file), 'utf8'))
+      .join('\n');
     const found = MANUAL.search.filter((name) => new RegExp(`\\{ ${name}(?::| \\})|\\b${name}\\b \\}`).test(source));
     expect(found.toSorted()).toEqual(rowsOf('product', ['search']));
   });

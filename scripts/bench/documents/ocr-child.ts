@@ -1,6 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startChild, type Child } from '#scripts/bench/processes/child.ts';
+import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import type { BenchContext } from '#scripts/bench/row.ts';
 import type { PageFile, RecognizedPage } from '#scripts/bench/targets/ocr-pages.ts';
 
@@ -15,6 +16,8 @@ export interface OcrChild extends AsyncDisposable {
   /** The pages of a document, upright, as PNG files. */
   decode(path: string): Promise<PageFile[]>;
   recognize(pages: readonly PageFile[], workers: number): Promise<Recognition>;
+  /** Pages with their lines and words. */
+  read(pages: readonly PageFile[]): Promise<OcrPage[]>;
 }
 
 /** The service's text recognition in a process of its own. */
@@ -26,6 +29,7 @@ export async function startOcrChild(context: BenchContext): Promise<OcrChild> {
   });
   return {
     decode: (path) => child.ask('decode', path),
+    read: (pages) => child.ask('read', pages),
     async recognize(pages, workers) {
       const work = (): Promise<Omit<Recognition, 'cpuMs'>> => child.ask('recognize', { pages, workers });
       const { result, cpuMs } = await child.count(`ocr-${workers}`, work);

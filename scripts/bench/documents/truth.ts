@@ -10,10 +10,19 @@ export interface TruthDocument {
   readonly set: string;
   readonly degraded: boolean;
   readonly text: string;
+  /** Values by field of the record type `receipt`: dates as YYYY-MM-DD, money as its amount. */
+  readonly fields: Readonly<Record<string, string | number>>;
 }
 
+const Fields = z.record(z.string(), z.union([z.string(), z.number()])).default({});
 const Rows = z.array(
-  z.object({ file: z.string(), text: z.string(), set: z.string().optional(), degraded: z.boolean().default(false) }),
+  z.object({
+    file: z.string(),
+    text: z.string(),
+    set: z.string().optional(),
+    degraded: z.boolean().default(false),
+    fields: Fields,
+  }),
 );
 
 export const fixturesFolder = fileURLToPath(new URL('../../../test/fixtures/', import.meta.url));
@@ -21,11 +30,12 @@ const groundTruth = 'ground-truth.json';
 
 async function fromTable(folder: string): Promise<TruthDocument[]> {
   const rows = Rows.parse(JSON.parse(await readFile(join(folder, groundTruth), 'utf8')));
-  return rows.map(({ file, set = basename(folder), degraded, text }) => ({
+  return rows.map(({ file, set = basename(folder), degraded, text, fields }) => ({
     path: join(folder, file),
     set,
     degraded,
     text,
+    fields,
   }));
 }
 
@@ -36,7 +46,7 @@ async function fromNeighbours(folder: string): Promise<TruthDocument[]> {
     const textFile = `${basename(name, extname(name))}.txt`;
     if (extname(name) === '.txt' || !names.has(textFile)) continue;
     const text = await readFile(join(folder, textFile), 'utf8');
-    found.push({ path: join(folder, name), set: basename(folder), degraded: false, text });
+    found.push({ path: join(folder, name), set: basename(folder), degraded: false, text, fields: {} });
   }
   return found;
 }

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
-import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
+import type { OcrEngine, OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import { inLanes } from '#scripts/bench/processes/http-send.ts';
 import { serve } from '#scripts/bench/processes/serve.ts';
@@ -53,5 +53,13 @@ async function recognize({ pages, workers }: { pages: readonly PageFile[]; worke
   return { elapsedMs, recognized };
 }
 
-serve({ decode, recognize });
+/** Pages with their lines and words. */
+async function read(pages: readonly PageFile[]): Promise<OcrPage[]> {
+  const found: OcrPage[] = [];
+  for (const { path, ...page } of pages)
+    found.push(await engineWith(1).recognize({ ...page, png: await readFile(path) }, { timeoutMs: 120_000 }));
+  return found;
+}
+
+serve({ decode, recognize, read });
 process.channel?.ref();

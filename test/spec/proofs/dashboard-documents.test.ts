@@ -252,7 +252,7 @@ describe('the card list', () => {
 });
 
 describe('search', () => {
-  const misspelt = 'query=eyllow+tciket';
+  const misspelt = 'query=eyllow+itcket';
 
   verifies('dashboard.search.lexical', async () => {
     const [best] = (await list('query=yellow+ticket')).documents;

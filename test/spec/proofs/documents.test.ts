@@ -221,6 +221,7 @@ describe('one document', () => {
       'modelLabel',
       'ocrCreatedAt',
       'ocrResultId',
+      'warnings',
     ]);
     const { ocrResults } = await app.stored();
     expect(ocr?.ocrResultId).toBe((await ocrResults.findOne({ documentId: id }))?._id);
