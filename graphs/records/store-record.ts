@@ -17,6 +17,8 @@ const attempts = 5;
 interface Parts {
   readonly deps: Pick<NodeDeps, 'records'>;
   readonly run: RunFacts;
+  /** Path of the node in the run. */
+  readonly path: string;
   readonly computing: NodeComputing;
 }
 
@@ -81,8 +83,10 @@ export function storeFound(
 
 /** Stores the answer of a reviewer, and confirms the record. Error: `request.invalid` for a value that does not fit. */
 export function storeAnswer(parts: Parts, type: RecordTypeRecord, changes: Changes): Promise<RecordRecord> {
-  const by = { by: 'person', actorId: parts.run.runId, at: new Date() } as const;
+  const by = { by: 'person', actorId: `${parts.run.runId}/${parts.path}`, at: new Date() } as const;
   return put(parts, type, (before) => {
+    // An attempt that was interrupted after it stored the answer: a row must not be removed twice.
+    if (before?.corrections.some(({ actorId }) => actorId === by.actorId) === true) return null;
     const changed = correctCells(before?.cells ?? [], type.fields, changes, by);
     const corrections = [...(before?.corrections ?? []), ...changed.corrections].slice(-recordLimits.corrections);
     return { cells: changed.cells, corrections, confirmed: true };

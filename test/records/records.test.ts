@@ -78,6 +78,8 @@ describe('Records that a workflow stores', () => {
     [{ merchant: 'northern rail ltd' }, [3, 2]],
     [{ merchant: { contains: 'corn' }, total: { gt: 20 } }, [1]],
     [{ merchant: { contains: 'GROC.*' } }, []],
+    [{ merchant: { contains: 'a-b/c' } }, []],
+    [{ merchant: { gte: 'north' } }, [0, 1, 3, 2]],
     [{ tax: { exists: false } }, [0, 1, 3, 2]],
     [{ tax: { exists: true } }, []],
   ])('are found by %j', async (filter, expected) => {
@@ -93,6 +95,7 @@ describe('Records that a workflow stores', () => {
     [{ sort: 'items.amount' }, '/sort'],
     [{ groupBy: 'total:month' }, '/groupBy/0'],
     [{ aggregate: 'sum(merchant)' }, '/aggregate/0'],
+    [{ groupBy: 'items.description', aggregate: 'sum(total)' }, '/aggregate'],
     [{ limit: '101' }, '/limit'],
   ])('are not asked for by %j: the error names the field', async (query, pointer) => {
     const { status, body } = await ask(query);

@@ -5,7 +5,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { correctCells, problemsOf, statusOf } from '#src/domain/records/change.ts';
 import { facetsOf } from '#src/domain/records/facets.ts';
-import { pathsOf } from '#src/domain/records/record-type.ts';
+import { pathsOf, type RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import { valuesOf } from '#src/domain/records/values.ts';
 import { brokenSoon } from '#graphs/records/broken-rules.ts';
@@ -27,8 +27,8 @@ export const correctRecord = defineTool({
   async run(ctx: Context, asked) {
     const before = await requireRecord(ctx, asked.recordId);
     if (asked.revision !== undefined && asked.revision !== before.revision) throw conflict(before.revision);
-    const after = await corrected(ctx, before, asked);
     const type = await requireType(ctx, before, before.recordType);
+    const after = corrected(ctx, { before, type }, asked);
     const row = {
       ...after,
       values: valuesOf(after.cells, type.fields),
@@ -56,12 +56,11 @@ function conflict(revision: number): AppError {
 /** People sign in; keys and programs are agents. */
 const sayerOf = ({ kind }: Principal): Sayer => (kind === 'session' ? 'person' : 'agent');
 
-async function corrected(
+function corrected(
   ctx: Context,
-  before: RecordRecord,
+  { before, type }: { readonly before: RecordRecord; readonly type: RecordTypeRecord },
   { set, remove, confirm }: z.output<typeof CorrectRecordInput>,
-): Promise<RecordRecord> {
-  const type = await requireType(ctx, before, before.recordType);
+): RecordRecord {
   const at = new Date();
   const by = { by: sayerOf(ctx.principal), actorId: ctx.principal.actorId, at };
   const { cells, corrections } = correctCells(before.cells, type.fields, { set, remove }, by);

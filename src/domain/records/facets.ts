@@ -38,6 +38,10 @@ function textOf(type: ValueType, value: string | number | boolean): string {
 /** Start of all facets of a field, without the value. */
 export const startOf = ({ path, type }: Pick<FieldPath, 'path' | 'type'>): string => `${path}=${kinds[type]}`;
 
+/** Text behind all facets of a field, in the order of bytes. */
+export const endOf = ({ path, type }: Pick<FieldPath, 'path' | 'type'>): string =>
+  `${path}=${String.fromCodePoint((kinds[type].codePointAt(0) ?? 0) + 1)}`;
+
 /** A field and its value as a text that sorts as the values do: one index over these texts serves every type of record. */
 export const facetOf = (field: Pick<FieldPath, 'path' | 'type'>, value: string | number | boolean): string =>
   startOf(field) + textOf(field.type, value);

@@ -1,6 +1,6 @@
 import type { Condition, RecordFilter } from '#src/contracts/records/record.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { currencyOf, facetOf, startOf } from '#src/domain/records/facets.ts';
+import { currencyOf, endOf, facetOf, startOf } from '#src/domain/records/facets.ts';
 import { isDay } from '#src/domain/records/parse-value.ts';
 import type { FieldPath } from '#src/domain/records/record-type.ts';
 
@@ -55,8 +55,6 @@ function fieldNamed(paths: readonly FieldPath[], path: string, pointer: string):
 }
 
 type Scalar = string | number | boolean;
-/** Greater than all facets of the same kind. */
-const end = '\uFFFF';
 
 /** A value of a condition, in the type of its field. Numbers and truth values may be written as text, as in a query string. */
 function scalarOf({ type, path }: FieldPath, given: Scalar, pointer: string): Scalar {
@@ -87,7 +85,7 @@ function rangeOf(field: FieldPath, condition: Exclude<Condition, Scalar>, pointe
   if (field.type === 'boolean' || field.type === 'enum')
     throw refused(pointer, `${field.path} is of type ${field.type} and has no order: use eq, ne or in`);
   let from = startOf(field);
-  let below = startOf(field) + end;
+  let below = endOf(field);
   for (const order of given) {
     const facet = facetOf(field, scalarOf(field, condition[order] ?? '', `${pointer}/${order}`));
     // Nothing lies between a facet and the same with NUL behind it.
@@ -200,9 +198,19 @@ export function readGrouping(
   );
   const lists = new Set([...by, ...aggregates].flatMap(({ field }) => field.list ?? []));
   if (lists.size > 1) throw refused('/aggregate', `use fields of one list, not of ${[...lists].join(' and ')}`);
+  const [list = null] = lists;
+  // A record has as many rows as its list, and would be added up that often.
+  const repeated = aggregates.find(
+    ({ operator, field }) => list !== null && field.list === null && (operator === 'sum' || operator === 'avg'),
+  );
+  if (repeated !== undefined)
+    throw refused(
+      '/aggregate',
+      `${repeated.name} would count each record once for every row of ${list}: ask for it without fields of that list`,
+    );
   const currencies = new Set(aggregates.filter(({ isMoney }) => isMoney).map(({ field }) => `${field.path}.currency`));
   return {
-    list: [...lists][0] ?? null,
+    list,
     by: [
       ...by.map(({ name, path, characters }) => ({ name, path, characters })),
       ...[...currencies].map((path) => ({ name: path, path, characters: null })),

@@ -26,7 +26,8 @@ export interface FoundGroup {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-const plain = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
+/** Escapes what has a meaning in a pattern. A hyphen has none outside of brackets, and must not be escaped there. */
+const plain = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
 function conditionOf(term: RecordTerm): Filter<RecordRow> {
   if ('facets' in term) return { facets: { $in: [...term.facets] } };
