@@ -17,12 +17,12 @@ import { extractByModel } from '#graphs/models/extract-by-model.ts';
 import { modelLabelOf, requestOptions, usesModel } from '#graphs/models/request.ts';
 import { rulesUsage } from '#graphs/models/usage.ts';
 import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
-import { questionAbout, readAnswer, recordFacts, recordTypeOf } from '#graphs/records/review-record.ts';
+import { questionAbout, readAnswer, recordFacts } from '#graphs/records/review-record.ts';
+import { recordTypeOf } from '#graphs/records/record-type-of.ts';
 import { storeAnswer, storeFound } from '#graphs/records/store-record.ts';
 import { TypeName } from '#src/contracts/records/record-type.ts';
-import { rulesOf } from '#src/domain/records/from-fields.ts';
+import { fieldsOf, rulesOf } from '#src/domain/records/from-fields.ts';
 import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
-import { valuesOf } from '#src/domain/records/values.ts';
 
 /** Version of the rules: another one computes kept outcomes again. */
 const rules = 'rules-3';
@@ -148,7 +148,7 @@ export const extract = defineNode({
   },
   async run(call) {
     const { deps, params, run, state } = call;
-    const type = params.recordType === undefined ? null : await recordTypeOf(call, params.recordType);
+    const type = params.recordType === undefined ? null : await recordTypeOf(deps.recordTypes, run, params.recordType);
     if (type !== null && call.answer !== undefined) return answered(call, type);
     const facts = readFacts(state, 'ocr', OcrFacts);
     const ocr = facts && stillThere(await deps.results.ocrById(run.organizationId, facts.ocrResultId));
@@ -179,10 +179,7 @@ export const extract = defineNode({
 /** The result after an answer: what the confirmed record says. */
 async function answered(call: NodeCall<Params>, type: RecordTypeRecord) {
   const record = await storeAnswer(call, type, readAnswer(call.answer));
-  const values = valuesOf(record.cells, type.fields);
-  const fields = Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, { value, evidence: null, confidence: 1, verified: false }]),
-  );
+  const fields = fieldsOf(record.cells, type.fields);
   const facts = { missing: [], modelLabel: 'person', ocrResultId: null, record: recordFacts(record) };
   return { update: { [call.params.output]: { ...fields, ...facts } } };
 }

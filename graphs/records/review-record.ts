@@ -1,24 +1,10 @@
 import { z } from 'zod';
-import type { NodeCall, Question } from '#graphs/define.ts';
+import type { Question } from '#graphs/define.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Changes } from '#src/domain/records/change.ts';
 import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import { valuesOf } from '#src/domain/records/values.ts';
-
-/** The record type of the run's project. Error: `record_type.not_found`. */
-export async function recordTypeOf(
-  { deps, run }: Pick<NodeCall<unknown>, 'deps' | 'run'>,
-  name: string,
-): Promise<RecordTypeRecord> {
-  const found = await deps.recordTypes.find(run, name);
-  if (found !== null) return found;
-  const known = (await deps.recordTypes.list(run)).map((type) => type.name).join(', ');
-  throw new AppError(
-    'record_type.not_found',
-    `The project has no record type "${name}"; it has ${known}. Use one of them in recordType, or save the type.`,
-  );
-}
 
 /** Part of a record that results of runs show. */
 export const recordFacts = ({ _id, recordType, status, problems }: RecordRecord) => ({

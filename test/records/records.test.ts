@@ -287,7 +287,13 @@ describe('Record types', () => {
     const ended = (await app.call('GET', `/api/service/runs/${waiting.runId}`, { key: app.seed.agentKey })).body;
     expect(ended, JSON.stringify(ended)).toMatchObject({
       status: 'succeeded',
-      outputs: { fields: { tax: { value: { amount: 3 } }, record: { status: 'confirmed', problems: [] } } },
+      outputs: {
+        fields: {
+          tax: { value: { amount: 3 }, verified: false },
+          net: { verified: true },
+          record: { status: 'confirmed', problems: [] },
+        },
+      },
     });
   });
 

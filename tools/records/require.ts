@@ -1,19 +1,15 @@
+import { recordTypeOf } from '#graphs/records/record-type-of.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { OfProject, RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /** Error: `record_type.not_found`. */
-export async function requireType(
+export const requireType = (
   { deps }: Pick<ToolContext<'recordTypes'>, 'deps'>,
   of: OfProject,
   name: string,
-): Promise<RecordTypeRecord> {
-  const found = await deps.recordTypes.find(of, name);
-  if (found !== null) return found;
-  const known = (await deps.recordTypes.list(of)).map((one) => one.name).join(', ');
-  throw new AppError('record_type.not_found', `The project has no record type "${name}". It has: ${known}.`);
-}
+): Promise<RecordTypeRecord> => recordTypeOf(deps.recordTypes, of, name);
 
 /** Error: `record.not_found`. */
 export async function requireRecord(

@@ -9,7 +9,14 @@ import {
   type CorrectionRecord,
   type RecordProblem,
 } from '#src/domain/records/record.ts';
-import { fieldAt, pathsOf, rowOf, type FieldPath, type RecordTypeVersion } from '#src/domain/records/record-type.ts';
+import {
+  fieldAt,
+  pathsOf,
+  rowOf,
+  rowsIn,
+  type FieldPath,
+  type RecordTypeVersion,
+} from '#src/domain/records/record-type.ts';
 
 /** Confidence below which a required value makes the record doubtful. */
 const leastConfidence = 0.5;
@@ -89,12 +96,6 @@ function placeOf(cells: readonly CellRecord[], paths: readonly FieldPath[], path
     );
   return field;
 }
-
-const rowsIn = (cells: readonly CellRecord[], list: string): number =>
-  cells.reduce((most, { path }) => {
-    const place = rowOf(path);
-    return place?.list === list ? Math.max(most, place.row + 1) : most;
-  }, 0);
 
 /** Removes a row; those after it move up. */
 function withoutRow(cells: readonly CellRecord[], list: string, row: number): CellRecord[] {

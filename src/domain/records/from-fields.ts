@@ -2,9 +2,9 @@ import { isNested, recordLimits, type RecordField } from '#src/contracts/records
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import type { RequiredRule } from '#src/domain/extract-locally/required.ts';
 import type { FoundField } from '#src/domain/extract-locally/field.ts';
-import { rowsOf } from '#src/domain/extract-locally/field.ts';
+import { absent, composed, rowsOf } from '#src/domain/extract-locally/field.ts';
 import type { CellRecord, CellValue } from '#src/domain/records/record.ts';
-import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
+import { rowsIn, type RecordTypeVersion } from '#src/domain/records/record-type.ts';
 
 type Fields = RecordTypeVersion['fields'];
 type Origin = Pick<CellRecord, 'by' | 'at' | 'runId'>;
@@ -88,4 +88,24 @@ export function cellsOf(
       typeof value === 'object' && value !== null && !isCellValue(value) && !Array.isArray(value) ? value : {};
     return cellsOfRow(name, field.fields, inner as Readonly<Record<string, FoundField>>, origin);
   });
+}
+
+const foundIn = (cell: CellRecord | undefined): FoundField =>
+  cell === undefined || cell.value === null
+    ? absent
+    : { value: cell.value, evidence: null, confidence: cell.confidence, verified: cell.verified };
+
+/** Cells in the shape of what `extract` finds, for the nodes behind it. Their evidence stays with the record. */
+export function fieldsOf(cells: readonly CellRecord[], fields: Fields): Readonly<Record<string, FoundField>> {
+  const byPath = new Map(cells.map((cell) => [cell.path, cell]));
+  const within = (start: string, inner: Fields) =>
+    Object.fromEntries(Object.keys(inner).map((name) => [name, foundIn(byPath.get(`${start}.${name}`))]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]): [string, FoundField] => {
+      if (!isNested(field)) return [name, foundIn(byPath.get(name))];
+      if (field.type === 'object') return [name, composed(within(name, field.fields))];
+      const rows = Array.from({ length: rowsIn(cells, name) }, (_, at) => within(`${name}.${at}`, field.fields));
+      return [name, composed(rows)];
+    }),
+  );
 }

@@ -85,3 +85,10 @@ export function rowOf(cell: string): { readonly list: string; readonly row: numb
   const [, list = '', row = '', field = ''] = /^([^.]+)\.(0|[1-9]\d{0,3})\.([^.]+)$/.exec(cell) ?? [];
   return list === '' ? null : { list, row: Number(row), field };
 }
+
+/** Number of rows of a list, by the paths of its cells. */
+export const rowsIn = (cells: readonly { readonly path: string }[], list: string): number =>
+  cells.reduce((most, { path }) => {
+    const place = rowOf(path);
+    return place?.list === list ? Math.max(most, place.row + 1) : most;
+  }, 0);
