@@ -32,14 +32,11 @@ function rowsOf(record: ShownRecord, list: string | null): readonly string[] {
  * The records as a table: a column for each field outside of lists, and with `explode` for each field of that list, with a row for each of
  * its rows. Money has a column for its currency. The last column has the address of the page of the record's first cell.
  */
-function tableOf({ recordType, records }: RecordPage, explode: string | undefined): string {
-  const lists = new Set(
-    records.flatMap(({ cells }) => Object.keys(cells).flatMap((path) => /^([^.]+)\.\d+\./.exec(path)?.[1] ?? [])),
-  );
-  const list = explode ?? null;
-  const paths = (recordType?.fields ?? []).filter((path) => {
+function tableOf({ recordType, records }: RecordPage, list: string | null): string {
+  const { fields = [], lists = [] } = recordType ?? {};
+  const paths = fields.filter((path) => {
     const [name = ''] = path.split('.');
-    return !lists.has(name) || name === list;
+    return !lists.includes(name) || name === list;
   });
   const cellOf = (record: ShownRecord, start: string, path: string): Cell | undefined =>
     record.cells[list !== null && path.startsWith(`${list}.`) ? start + path.slice(list.length + 1) : path];
@@ -66,6 +63,35 @@ function tableOf({ recordType, records }: RecordPage, explode: string | undefine
   return csvOf([headings, ...rows]);
 }
 
+/** Groups as a table: a column for each part of the key, and for each aggregate. */
+function tableOfGroups(groups: NonNullable<RecordPage['groups']>): string {
+  const [first] = groups;
+  const [keys, names] = [Object.keys(first?.key ?? {}), Object.keys(first?.values ?? {})];
+  const rows = groups.map(({ key, count, values }) => [
+    ...keys.map((name) => key[name]),
+    count,
+    ...names.map((name) => values[name]),
+  ]);
+  return csvOf([[...keys, 'count', ...names], ...rows]);
+}
+
+/** Error: `request.invalid` for records of several types, and for a list that the type does not have. */
+function csvTable(page: RecordPage, explode: unknown): string {
+  if (page.groups !== null) return tableOfGroups(page.groups);
+  const { recordType } = page;
+  if (recordType === null) throw refused('/recordType', 'a table has records of one type: name it');
+  if (explode === undefined) return tableOf(page, null);
+  const list = recordType.lists.find((one) => one === explode);
+  if (list !== undefined) return tableOf(page, list);
+  throw refused('/explode', `records of this type have these lists: ${recordType.lists.join(', ') || 'none'}`);
+}
+
+function refused(pointer: string, message: string): AppError {
+  return new AppError('request.invalid', `Field ${pointer}: ${message}.`, {
+    errors: [{ pointer, code: 'invalid_value', message }],
+  });
+}
+
 /** One line a record: its values by path, and with `cells` their proofs. */
 function lineOf({ cells, ...record }: ShownRecord, withCells: boolean): string {
   const values = Object.fromEntries(Object.entries(cells).map(([path, { value }]) => [path, value]));
@@ -76,10 +102,7 @@ function lineOf({ cells, ...record }: ShownRecord, withCells: boolean): string {
 export function recordsInput(given: object): object {
   const { format, explode: _explode, cells: _cells, limit, ...asked } = given as RecordsQuery;
   const most = format === 'json' ? limits.pageMax : recordLimits.exported;
-  if (limit !== undefined && limit > most)
-    throw new AppError('request.invalid', `Field /limit: use at most ${most} with format=${format}.`, {
-      errors: [{ pointer: '/limit', code: 'too_big', message: `at most ${most}` }],
-    });
+  if (limit !== undefined && limit > most) throw refused('/limit', `use at most ${most} with format=${format}`);
   return { ...asked, limit: limit ?? (format === 'json' ? limits.pageDefault : recordLimits.exported) };
 }
 
@@ -88,11 +111,14 @@ export function sendRecords(request: Request, response: Response, output: Record
   const page = output as unknown as RecordPage;
   const { format, explode, cells } = request.query;
   if (format !== 'csv' && format !== 'jsonl') return false;
+  const lines = page.groups?.map((group) => `${JSON.stringify(group)}\n`);
+  const text =
+    format === 'csv'
+      ? csvTable(page, explode)
+      : (lines ?? page.records.map((one) => lineOf(one, cells !== 'false'))).join('');
   const name = page.recordType?.name ?? 'records';
   response.setHeader('content-disposition', `attachment; filename="${name}.${format}"`);
   if (page.nextCursor !== null) response.setHeader('x-next-cursor', page.nextCursor);
-  if (format === 'csv')
-    response.type('text/csv; charset=utf-8').send(tableOf(page, typeof explode === 'string' ? explode : undefined));
-  else response.type('application/jsonl').send(page.records.map((one) => lineOf(one, cells !== 'false')).join(''));
+  response.type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl').send(text);
   return true;
 }

@@ -150,6 +150,18 @@ describe('Records that a workflow stores', () => {
     expect(parsed).toHaveLength(4);
     expect(parsed[0]).not.toHaveProperty('cells');
     expect(parsed[0]?.['values'].total.amount).toBeGreaterThan(1);
+    const groups = { groupBy: 'date:month', aggregate: 'sum(total)', filter: '{"total":{"currency":"EUR"}}' };
+    const summed = String((await ask({ ...groups, format: 'csv' })).body)
+      .trim()
+      .split('\n');
+    expect([summed[0], ...summed.slice(1).toSorted()]).toEqual([
+      'date:month,total.currency,count,sum(total)',
+      '2026-05,EUR,1,10',
+      '2026-06,EUR,2,110.3',
+    ]);
+    const several = await ask({ format: 'csv', explode: 'things' });
+    expect(several.status).toBe(400);
+    expect(several.body.errors).toMatchObject([{ pointer: '/explode', message: expect.stringContaining('items') }]);
   });
 });
 

@@ -45,7 +45,12 @@ export const queryRecords = defineTool({
       status: asked.status,
       terms: readFilter(paths, asked.filter ?? {}),
     };
-    const head = { name: type.name, version: type.version, fields: paths.map(({ path }) => path) };
+    const head = {
+      name: type.name,
+      version: type.version,
+      fields: paths.map(({ path }) => path),
+      lists: [...new Set(paths.flatMap(({ list }) => list ?? []))],
+    };
     const grouping = readGrouping(paths, asked.groupBy, asked.aggregate);
     if (grouping !== null) {
       const groups = await deps.records.groups(question, grouping, Math.min(asked.limit, recordLimits.groups));

@@ -160,7 +160,12 @@ const RecordGroup = z.object({
 
 export const RecordPage = z.object({
   recordType: z
-    .object({ name: z.string(), version: z.int(), fields: z.array(z.string()).describe('Paths that conditions take') })
+    .object({
+      name: z.string(),
+      version: z.int(),
+      fields: z.array(z.string()).describe('Paths that conditions take'),
+      lists: z.array(z.string()),
+    })
     .nullable(),
   records: z.array(DocumentRecord).describe('Empty with groupBy or aggregate'),
   groups: z.array(RecordGroup).nullable().describe('The largest groups first; null without groupBy and aggregate'),
