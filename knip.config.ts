@@ -16,6 +16,7 @@ const config: KnipConfig = ({ production = false }) => ({
         'graphs/langgraph.ts!',
         'scripts/*.{ts,cjs}!',
         'scripts/demo/main.ts!',
+        'scripts/languages/main.ts!',
         'scripts/migrate/main.ts!',
         'scripts/topology/main.ts!',
         'scripts/container/*.ts!',

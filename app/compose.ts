@@ -8,15 +8,19 @@ import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createRetention } from '#src/stores/retention.ts';
 import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
 import { expireUploads } from '#app/upkeep/expire-uploads.ts';
+import { mendRuns } from '#app/upkeep/mend-runs.ts';
+import { createRunMends } from '#src/stores/runs/run-mends.ts';
 import { recountAll } from '#app/upkeep/recount-usage.ts';
 import { finishRemovals } from '#tools/members/finish-removals.ts';
-import { daily, hourly, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
+import { embedAgain } from '#app/upkeep/embed-again.ts';
+import { createOtherEmbeddings } from '#src/stores/search/other-embeddings.ts';
+import { daily, hourly, minutely, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
 import { createAgents } from '#app/compose/agents.ts';
 import { createCore, type Core } from '#app/compose/core.ts';
 import type { OpenDatabase } from '#app/compose/engine.ts';
 import { OpenListeners } from '#app/compose/listeners/open-listeners.ts';
 import { openData, type Data } from '#app/compose/data.ts';
-import { createReaders, refuseMissingLanguages } from '#app/compose/models.ts';
+import { createReaders, refuseMissingEmbeddings, refuseMissingLanguages } from '#app/compose/models.ts';
 import { beginSeededSession } from '#app/compose/seeded-session.ts';
 import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { openTraces } from '#app/compose/processes/traces.ts';
@@ -82,14 +86,18 @@ export interface Overrides {
 function choresOf(
   { retention: days }: Config,
   { disk, database, collections }: Data,
-  { deps }: Core,
+  { deps, models }: Core,
 ): readonly Chore[] {
   const retention = createRetention(database.db, collections);
+  const mends = createRunMends(collections);
+  const others = createOtherEmbeddings(collections);
   return [
     { name: 'uploads', everyMs: hourly, run: (now) => expireUploads(deps, now) },
     { name: 'records', everyMs: hourly, run: (now) => deleteOldRecords(retention, days, now) },
     { name: 'members', everyMs: hourly, run: async (now) => ({ removals: await finishRemovals(deps, now) }) },
+    { name: 'mends', everyMs: 5 * minutely, run: (now) => mendRuns({ ...deps, mends }, now, deps.stopping) },
     { name: 'usage', everyMs: daily, run: () => recountAll(deps) },
+    { name: 'embeddings', everyMs: daily, run: () => embedAgain(others, models.text, deps.stopping) },
     // Bytes of deleted or half-written objects, if they are unchanged for an hour.
     ...(disk === null
       ? []
@@ -143,6 +151,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const plain = overrides.logger ?? createPinoLogger(config.logLevel, { instanceId });
   const { tracer, logger } = await openTraces(config, { instanceId, logger: plain }, opening);
   refuseMissingLanguages(config);
+  refuseMissingEmbeddings(config);
   const readers = createReaders(config, tracer);
   const redis = await openRedis(config, logger, opening);
   const { sessionStore, passwords, ocr, lingerMs, openDatabase } = overrides;

@@ -9,10 +9,11 @@ case $FILE in
   *.jpg | *.jpeg) TYPE=image/jpeg ;;
   *.png) TYPE=image/png ;;
   *.webp) TYPE=image/webp ;;
+  *.avif) TYPE=image/avif ;;
   *.gif) TYPE=image/gif ;;
   *.tif | *.tiff) TYPE=image/tiff ;;
   *.pdf) TYPE=application/pdf ;;
-  *) echo "$FILE: expected .jpg, .png, .webp, .gif, .tif or .pdf" >&2; exit 1 ;;
+  *) echo "$FILE: expected .jpg, .png, .webp, .avif, .gif, .tif or .pdf" >&2; exit 1 ;;
 esac
 
 post() { # path, JSON body

@@ -5,12 +5,12 @@ import { extname } from 'node:path';
 
 const { BASE_URL = 'http://127.0.0.1:3000', SERVICE_KEY = '', WORKFLOW = 'Document intake' } = process.env;
 const [file = ''] = process.argv.slice(2);
-const [jpeg, tiff, pdf] = ['image/jpeg', 'image/tiff', 'application/pdf'];
-const types = { jpg: jpeg, jpeg, png: 'image/png', webp: 'image/webp', gif: 'image/gif', tif: tiff, tiff, pdf };
+const [avif, jpeg, tiff, pdf] = ['image/avif', 'image/jpeg', 'image/tiff', 'application/pdf'];
+const types = { avif, jpg: jpeg, jpeg, png: 'image/png', webp: 'image/webp', gif: 'image/gif', tif: tiff, tiff, pdf };
 const contentType = new Map(Object.entries(types)).get(extname(file).slice(1).toLowerCase());
 const problem =
   (SERVICE_KEY === '' && 'SERVICE_KEY is not set. Run: eval "$(npm run -s seed -- --env)"') ||
-  (contentType === undefined && `${file}: expected .jpg, .jpeg, .png, .webp, .gif, .tif, .tiff or .pdf`);
+  (contentType === undefined && `${file}: expected .jpg, .jpeg, .png, .webp, .avif, .gif, .tif, .tiff or .pdf`);
 if (problem !== false) {
   console.error(problem);
   process.exit(1);

@@ -26,6 +26,9 @@ export interface RunFacts {
 /** The run's document, decoded on demand. A bounded cache keeps pages for later nodes. */
 export interface RunDocument {
   readonly objectKey: string;
+  readonly filename?: string | undefined;
+  /** Values that people and agents gave in records of the document. */
+  readonly recordText?: string | undefined;
   /** SHA-256 of the acknowledged bytes. */
   readonly sha256: string | null;
   readonly contentType: string;

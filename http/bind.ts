@@ -41,6 +41,9 @@ export interface Facade {
   readonly limiters: RateLimiters | null;
 }
 
+/** Facts for a response that is no JSON. `signal` aborts when the client has gone. */
+export type Sent = Pick<ToolContext, 'outcome' | 'signal' | 'principal'> & { readonly logger: ToolDeps['logger'] };
+
 export interface Presentation {
   /** Returns the body, completed from headers. */
   readonly prepare?: (request: Request) => unknown;
@@ -51,7 +54,12 @@ export interface Presentation {
   /** Sets a status or headers beyond the row's. */
   readonly present?: (response: Response, output: Record<string, unknown>, outcome: Outcome) => void;
   /** Sends the output in another form than JSON. False: this request asks for JSON. */
-  readonly send?: (request: Request, response: Response, output: Record<string, unknown>) => boolean;
+  readonly send?: (
+    request: Request,
+    response: Response,
+    output: Record<string, unknown>,
+    sent: Sent,
+  ) => boolean | Promise<boolean>;
 }
 
 /** Aborts when the client closes the connection before the response is sent. */
@@ -192,6 +200,7 @@ function handlerOf(
     const output = await callTool(tool, ctx, converted);
     response.status(row.status);
     presentation.present?.(response, output, ctx.outcome);
-    if (presentation.send?.(request, response, output) !== true) response.json(output);
+    const sent = { ...ctx, logger: facade.deps.logger };
+    if ((await presentation.send?.(request, response, output, sent)) !== true) response.json(output);
   };
 }

@@ -155,13 +155,15 @@ export async function followExecution(feed: Feed): Promise<void> {
         looked = Date.now();
         open = new Set(runs.filter((run) => !isOver(run, reader.ended, known)).map((run) => run._id));
       }
+      const sent = reader.ended.size;
       await reader.catchUp();
       if (runs !== null && open.size === 0 && runs.length >= execution.counts.total) {
         stream.send({ event: 'execution.completed', data: closing(feed, runs) });
         return;
       }
       // The last run may have ended just now: its record is read at once.
-      if (runs === null && [...open].every((id) => reader.ended.has(id))) continue;
+      const isNews = runs === null || reader.ended.size > sent;
+      if (isNews && [...open].every((id) => reader.ended.has(id))) continue;
       if (ring.takeDoubt() || Date.now() - checked > checkMs) {
         await feed.mayRead();
         checked = Date.now();

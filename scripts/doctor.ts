@@ -4,7 +4,9 @@ import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tryBucket } from '#app/compose/objects.ts';
 import { readAddresses } from '#app/compose/addresses.ts';
-import { missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
+import { missingSentencePackages } from '#src/adapters/models/local/semantic/packages.ts';
+import { semanticLabel } from '#src/adapters/models/local/semantic/semantic-embedder.ts';
+import { addedLanguagesFolder, missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError, env, readEnv } from '#src/config/env.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
@@ -85,15 +87,23 @@ async function folder(config: Config): Promise<Finding> {
   }
 }
 
-function languageData({ ocr }: Config): Finding[] {
-  const missing = missingLanguages(ocr.language);
+function languageData({ ocr, dataDir }: Config): Finding[] {
+  const missing = missingLanguages(ocr.language, addedLanguagesFolder(dataDir));
   return ocr.language
     .split('+')
     .map((code) =>
       missing.includes(code)
-        ? { ok: false, what: `OCR language data for ${code} is missing`, fix: `npm install @tesseract.js-data/${code}` }
+        ? { ok: false, what: `OCR language data for ${code} is missing`, fix: `npm run languages -- add ${code}` }
         : { ok: true, what: `OCR language data for ${code}` },
     );
+}
+
+function sentencePackages({ models }: Config): Finding[] {
+  if (models.embeddings === 'lexical') return [];
+  const missing = missingSentencePackages();
+  if (missing.length === 0) return [{ ok: true, what: `packages of ${semanticLabel} are installed` }];
+  const fix = `npm install --save-exact ${missing.join(' ')}, or unset EMBEDDINGS`;
+  return [{ ok: false, what: `EMBEDDINGS=semantic: optional packages are missing`, fix }];
 }
 
 /** Rules of the bucket that its service did not let Inkgraph set. */
@@ -141,6 +151,8 @@ function adapters(config: Config, print: Print): void {
   print(
     `  models      ${config.models.openAiKey === null ? 'local (set OPENAI_API_KEY for remote ones)' : `OpenAI-compatible: ${config.models.visionModel}, ${config.models.embeddingModel}`}`,
   );
+  const { embeddings, openAiKey } = config.models;
+  if (embeddings === 'semantic' || openAiKey === null) print(`  embeddings  local, ${embeddings}`);
   print(`  OCR         tesseract.js, ${config.ocr.language}`);
 }
 
@@ -181,6 +193,7 @@ export const doctor: Program = async (terminal) => {
       : []),
     ...(await bucketOf(config)),
     ...languageData(config),
+    ...sentencePackages(config),
     ...(await secretKeys(terminal, config)),
     ...(await databaseFindings(config)),
     ...(await redisFindings(config.redisUrl)),

@@ -111,6 +111,7 @@ const types: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   webp: 'image/webp',
+  avif: 'image/avif',
   gif: 'image/gif',
   tif: 'image/tiff',
   tiff: 'image/tiff',

@@ -6,6 +6,15 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import type { Deed } from '#src/stores/audit-log.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
+/** A file, written as fast as its reader takes the parts. */
+export interface WrittenFile {
+  readonly name: string;
+  readonly contentType: string;
+  /** BCP 47 tags. */
+  readonly languages: readonly string[];
+  readonly parts: AsyncIterable<string | Buffer>;
+}
+
 /** Facts beside the output for the facade: REST turns them into a status or a header, MCP shows the pictures. */
 export interface Outcome {
   /** False when the resource existed already. */
@@ -16,6 +25,8 @@ export interface Outcome {
   degraded?: readonly string[];
   /** Pictures beside the output: MCP sends them inline, REST has URLs for them. */
   pictures?: readonly { readonly bytes: Buffer; readonly contentType: string }[];
+  /** The output as a file that is written while it is sent: REST streams it. */
+  file?: WrittenFile;
 }
 
 /** `total` is null while it is not known. */

@@ -55,7 +55,7 @@ export interface ToolDeps {
   readonly images: ImageCodec;
   readonly thumbnails: Thumbnails;
   /** Renders pages for models. */
-  readonly pageViews: Pick<PageViews, 'picture'>;
+  readonly pageViews: Pick<PageViews, 'picture' | 'open'>;
   readonly workflows: WorkflowStore;
   readonly executions: ExecutionStore;
   readonly datasets: DatasetStore;

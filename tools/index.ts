@@ -2,6 +2,7 @@ import { createClient } from '#tools/apps/create-client.ts';
 import { listClients } from '#tools/apps/list-clients.ts';
 import { listConnectedApps } from '#tools/apps/list-connected-apps.ts';
 import { removeClient } from '#tools/apps/remove-client.ts';
+import { changeConnectedApp } from '#tools/apps/change-connected-app.ts';
 import { revokeConnectedApp } from '#tools/apps/revoke-connected-app.ts';
 import { listAuditRecords } from '#tools/audit/list-audit-records.ts';
 import { answerChat } from '#tools/chat/answer-chat.ts';
@@ -27,7 +28,8 @@ import { listDocuments } from '#tools/documents/list-documents.ts';
 import { listOcrResults } from '#tools/documents/list-ocr-results.ts';
 import { listSegmentations } from '#tools/documents/list-segmentations.ts';
 import { readDocument } from '#tools/documents/read-document.ts';
-import { readDocumentText } from '#tools/documents/read-document-text.ts';
+import { exportText } from '#tools/reading/export-text.ts';
+import { readDocumentText } from '#tools/reading/read-document-text.ts';
 import { searchDocuments } from '#tools/documents/search-documents.ts';
 import { setDocumentVisibility } from '#tools/documents/set-document-visibility.ts';
 import { viewDocumentImage } from '#tools/documents/view-document-image.ts';
@@ -58,6 +60,7 @@ import { listRuns } from '#tools/runs/list-runs.ts';
 import { queueWorkflow, queueWorkflowOnMany } from '#tools/runs/queue-workflow.ts';
 import { readRun } from '#tools/runs/read-run.ts';
 import { replayExecution } from '#tools/runs/replay-execution.ts';
+import { answerRun } from '#tools/runs/results/answer-run.ts';
 import { resumeRun } from '#tools/runs/resume-run.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
 import { correctRecord } from '#tools/records/correct-record.ts';
@@ -116,12 +119,14 @@ export const tools = {
   cancelRuns,
   retryRuns,
   resumeRun,
+  answerRun,
   replayExecution,
   readRun,
   getExecution,
   listDocuments,
   searchDocuments,
   getDocument,
+  exportText,
   readDocumentText,
   viewDocumentImage,
   askDocuments,
@@ -158,6 +163,7 @@ export const tools = {
   rotateApiKey,
   revokeApiKey,
   listConnectedApps,
+  changeConnectedApp,
   revokeConnectedApp,
   listClients,
   createClient,

@@ -6,10 +6,11 @@ import { OcrFacts } from '#graphs/nodes/facts.ts';
 import type { NodeDeps, RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { RunParts } from '#graphs/run/run-context.ts';
 import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
-import { boundedOutputs, boundedQuestion, endOf, failedNodes, receiptFor } from '#app/agents/run-record.ts';
+import { atNode, boundedOutputs, boundedQuestion, endOf, failedNodes, receiptFor } from '#app/agents/run-record.ts';
 import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import { mendTime } from '#src/domain/runs/mending.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
 import { runAttributes } from '#src/domain/traces/run-attributes.ts';
 import type { Tracer } from '#src/domain/ports/tracer.ts';
@@ -120,7 +121,7 @@ class Performance {
         throw error;
       }
       this.#parts.logger.warn({ err: error, code: end.error?.code, runId: this.#facts.runId }, 'run failed');
-      return this.#ended(end, sha256);
+      return this.#ended(atNode(end, this.#recorder?.ended() ?? []), sha256);
     }
   }
 
@@ -217,16 +218,19 @@ class Performance {
   }
 
   /** Nodes that failed while the run went on, for the run and, unless it belongs to an experiment, for its document. */
-  async #degraded(): Promise<Pick<RunEnd, 'degraded'>> {
-    const nodes = failedNodes(this.#recorder?.ended() ?? []);
-    const { experiment, workflowId } = this.#lease.run;
+  async #degraded(): Promise<Pick<RunEnd, 'degraded' | 'mendAt'>> {
+    const steps = this.#recorder?.ended() ?? [];
+    const nodes = failedNodes(steps);
+    const { experiment, workflowId, mends = 0 } = this.#lease.run;
     const { organizationId, documentId } = this.#facts;
     const known = experiment === undefined ? (await this.#read)?.degraded : undefined;
     if (experiment === undefined && nodes.length > 0)
       await this.#parts.documents.setDegraded(organizationId, documentId, { workflowId, nodes });
     else if (known?.workflowId === workflowId)
       await this.#parts.documents.setDegraded(organizationId, documentId, null);
-    return nodes.length === 0 ? {} : { degraded: nodes };
+    if (nodes.length === 0) return {};
+    const mendAt = experiment === undefined ? mendTime(steps, mends, new Date()) : null;
+    return { degraded: nodes, ...(mendAt !== null && { mendAt }) };
   }
 
   async #ended(end: RunEnd, sha256: Promise<string | null>): Promise<Performed> {

@@ -17,6 +17,13 @@ export function endOf(error: unknown): RunEnd | null {
   return { status, error: { code: error.code, message: error.detail } };
 }
 
+/** Names the node whose last attempt failed with the error of the run. */
+export function atNode(end: RunEnd, steps: readonly StepRecord[]): RunEnd {
+  const { error } = end;
+  const failed = steps.findLast((step) => step.status === 'failed' && step.error?.code === error?.code);
+  return error === null || failed === undefined ? end : { ...end, error: { ...error, nodeId: failed.nodeId } };
+}
+
 /** Limit of nodes that a run names as failed. */
 const mostFailed = 20;
 

@@ -32,6 +32,7 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
     finishedAt: finished?.finishedAt ?? null,
     ms: finished?.ms ?? null,
     inputPreview: step.inputPreview,
+    ...(finished?.requestPreview !== undefined && { requestPreview: finished.requestPreview }),
     outputPreview: finished === null || finished.outputPreview === '' ? null : finished.outputPreview,
     outputDigest: finished?.outputDigest ?? null,
     modelLabel: finished?.modelLabel ?? null,

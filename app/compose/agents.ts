@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
+import { addedLanguagesFolder } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { EndAnnouncer } from '#app/agents/announce-ends.ts';
@@ -97,8 +98,12 @@ function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   };
 }
 
-function createOcr({ ocr: { language, workers } }: Config, stack: AsyncDisposableStack): OcrEngine {
-  const ocr = createTesseractEngine({ language, ...(workers === null ? {} : { workers }) });
+function createOcr({ ocr: { language, workers }, dataDir }: Config, stack: AsyncDisposableStack): OcrEngine {
+  const ocr = createTesseractEngine({
+    language,
+    addedFolder: addedLanguagesFolder(dataDir),
+    ...(workers === null ? {} : { workers }),
+  });
   stack.defer(() => ocr.close());
   return ocr;
 }

@@ -29,7 +29,7 @@ export function dataFolderProblem(error: unknown, dataDir: string): ConfigError 
 }
 
 /** Names that this program writes into the data folder. */
-const ours = /^(database|objects|objects\.secret|seed\.json|addresses\.json)(\.|$)|^\.probe-/;
+const ours = /^(database|languages|objects|objects\.secret|seed\.json|addresses\.json)(\.|$)|^\.probe-/;
 
 /** Removes the rights of group and others. */
 async function close(path: string): Promise<void> {

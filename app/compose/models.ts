@@ -1,6 +1,7 @@
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { createModels, type ModelsConfig } from '#src/adapters/models/create-models.ts';
-import { missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
+import { missingSentencePackages } from '#src/adapters/models/local/semantic/packages.ts';
+import { addedLanguagesFolder, missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { createTracedFetch } from '#src/adapters/traces/traced-fetch.ts';
@@ -26,17 +27,28 @@ export function openAiOf({ models }: Config, tracer: Tracer): Pick<ModelsConfig,
 }
 
 /** Throws ConfigError for a language that this process reads and has no data of. */
-export function refuseMissingLanguages({ services, ocr }: Config): void {
+export function refuseMissingLanguages({ services, ocr, dataDir }: Config): void {
   if (!services.has('agents')) return;
-  const missing = missingLanguages(ocr.language);
+  const missing = missingLanguages(ocr.language, addedLanguagesFolder(dataDir));
   if (missing.length === 0) return;
-  const packages = missing.map((code) => `@tesseract.js-data/${code}`).join(' ');
   throw new ConfigError(
-    `OCR_LANGUAGE=${ocr.language}: no data for ${missing.join(', ')}. Run npm install ${packages}, or choose another language.`,
+    `OCR_LANGUAGE=${ocr.language}: no data for ${missing.join(', ')}. Run npm run languages -- add ${missing.join(' ')}, or choose another language.`,
+  );
+}
+
+/** Throws ConfigError for semantic embeddings without the optional packages. */
+export function refuseMissingEmbeddings({ models }: Config): void {
+  const missing = models.embeddings === 'semantic' ? missingSentencePackages() : [];
+  if (missing.length === 0) return;
+  throw new ConfigError(
+    `EMBEDDINGS=semantic needs optional packages. Run npm install --save-exact ${missing.join(' ')}, or unset EMBEDDINGS.`,
   );
 }
 
 export function createReaders(config: Config, tracer: Tracer = noTracer): Readers {
   const images = createImageCodec();
-  return { images, models: createModels({ codec: images, ...openAiOf(config, tracer) }) };
+  return {
+    images,
+    models: createModels({ codec: images, ...openAiOf(config, tracer), embeddings: config.models.embeddings }),
+  };
 }

@@ -13,8 +13,8 @@ export interface Objects {
   readonly objects: ObjectStore;
   /** The store on this machine's disk, which answers signed addresses itself. null: a service does. */
   readonly disk: Pick<DiskObjectStore, 'listen' | 'sweepOrphans'> | null;
-  /** Abilities of the S3 service, found out at the start. null: the store on the disk. */
-  readonly abilities: S3Abilities | null;
+  /** Abilities of the S3 service. null: it has not answered yet, or the store is on the disk. */
+  readonly abilities: () => S3Abilities | null;
 }
 
 /** Opens S3 where a bucket is configured, else a folder. `stack` closes it. Throws ConfigError for a bucket that cannot be used. */
@@ -25,8 +25,14 @@ export async function openObjects(
 ): Promise<Objects> {
   if (config.s3 !== null) {
     const objects = await openBucket(config, config.s3, stack);
-    logger.info({ bucket: config.s3.bucket, ...objects.abilities }, 'uploads are stored in S3');
-    return { objects, disk: null, abilities: objects.abilities };
+    const { bucket } = config.s3;
+    if (objects.abilities === null)
+      logger.error(
+        { bucket },
+        'the object store does not respond: uploads and pictures are refused until it does. If this lasts, check S3_ENDPOINT',
+      );
+    else logger.info({ bucket, ...objects.abilities }, 'uploads are stored in S3');
+    return { objects, disk: null, abilities: () => objects.abilities };
   }
   const disk = await createDiskObjectStore({
     dataDir: config.dataDir,
@@ -43,7 +49,7 @@ export async function openObjects(
     onError: (error, requestId) => logger.error({ err: error, requestId }, 'object request failed'),
   });
   stack.defer(() => disk.close());
-  return { objects: disk, disk, abilities: null };
+  return { objects: disk, disk, abilities: () => null };
 }
 
 async function openBucket(config: Config, settings: S3Settings, stack: AsyncDisposableStack): Promise<S3ObjectStore> {
@@ -59,9 +65,7 @@ async function openBucket(config: Config, settings: S3Settings, stack: AsyncDisp
     return store;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const { cause } = error;
-    const why = cause instanceof Error && error.detail.startsWith('The object store') ? ` (${cause.name})` : '';
-    throw new ConfigError(`S3_BUCKET cannot be used: ${error.detail}${why}`, { cause: error });
+    throw new ConfigError(`S3_BUCKET cannot be used: ${error.detail}`, { cause: error });
   }
 }
 
@@ -70,8 +74,10 @@ function uploadOrigins(config: Config): readonly string[] {
   return [new URL(configuredAddresses(config).api).origin, ...config.dashboard.origins];
 }
 
-/** Tries a bucket as the start of the product does. Returns what its service can do. Throws ConfigError. */
+/** Tries a bucket as the start of the product does. Returns what its service can do. Throws ConfigError, also without an answer. */
 export async function tryBucket(config: Config, settings: S3Settings): Promise<S3Abilities> {
   await using stack = new AsyncDisposableStack();
-  return (await openBucket(config, settings, stack)).abilities;
+  const { abilities } = await openBucket(config, settings, stack);
+  if (abilities !== null) return abilities;
+  throw new ConfigError('S3_BUCKET cannot be used: its service does not respond. Check S3_ENDPOINT and the network.');
 }

@@ -18,6 +18,7 @@ import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
 import { createUsageStore } from '#src/stores/usage.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
+import { announcedRecords } from '#app/compose/announced-records.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Siblings } from '#app/compose/processes/siblings.ts';
 import type { Config } from '#src/config/config.ts';
@@ -60,7 +61,7 @@ export function createStores(
     datasets: createDatasetStore(collections),
     experiments: createExperimentStore(collections),
     recordTypes: createRecordTypeStore(collections),
-    records: createRecordStore(collections),
+    records: announcedRecords(createRecordStore(collections), events, logger),
     executions: createExecutionStore(database.client, collections),
     steps: createStepStore(collections),
     results: createResultStore(collections),

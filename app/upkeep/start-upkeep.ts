@@ -1,7 +1,7 @@
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
-/** Regular work that removes what is no longer needed. */
+/** Regular work that removes what is no longer needed, or repeats what failed. */
 export interface Chore {
   /** For the log and the metric, such as `uploads`. */
   readonly name: string;
@@ -11,6 +11,7 @@ export interface Chore {
 }
 
 const hour = 3_600_000;
+export const minutely = 60_000;
 export const hourly = hour;
 export const daily = 24 * hour;
 /** Delay of the first round: at start, other parts use the disk. */

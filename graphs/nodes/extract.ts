@@ -22,6 +22,7 @@ import { recordTypeOf } from '#graphs/records/record-type-of.ts';
 import { storeAnswer, storeFound } from '#graphs/records/store-record.ts';
 import { TypeName } from '#src/contracts/records/record-type.ts';
 import { fieldsOf, rulesOf } from '#src/domain/records/from-fields.ts';
+import { withOnlyCurrency } from '#src/domain/records/only-currency.ts';
 import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 
 /** Version of the rules: another one computes kept outcomes again. */
@@ -160,9 +161,10 @@ export const extract = defineNode({
     };
     const wanted = type === null ? (params.fields ?? {}) : rulesOf(type.fields);
     const { found, usage, modelLabel } = await findFields(call, document, wanted);
-    const fields = Object.fromEntries(
+    const taken = Object.fromEntries(
       Object.entries(found).map(([name, field]) => [name, accepted(field, wanted[name], params)]),
     );
+    const fields = type === null ? taken : withOnlyCurrency(taken, text);
     const missing = missingOf(fields, wanted);
     if (missing.length > 0 && params.onMissing === 'fail')
       throw new AppError('run.needs_input', `The text does not contain these required fields: ${missing.join(', ')}.`);

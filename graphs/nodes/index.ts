@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { searchableName } from '#src/domain/documents/file-name.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import {
@@ -36,7 +37,7 @@ export const index = defineNode({
     // Read last, since visibility can change during the run.
     const document = await call.deps.document(call.run, 'now');
     const { documentId, organizationId, projectId } = call.run;
-    const { apiKeyId, visibility, objectKey, createdAt } = document;
+    const { apiKeyId, visibility, objectKey, createdAt, filename, recordText } = document;
     const title = value?.title ?? '';
     const fieldValues = (value?.keyFields ?? []).map((field) => field.value);
     const record: SearchRecord = {
@@ -51,7 +52,9 @@ export const index = defineNode({
       description: value?.description ?? '',
       ocrText,
       segmentationText,
-      identifiers: identifiersOf([title, ...fieldValues, ocrText].join('\n')),
+      ...(filename !== undefined && { filename: searchableName(filename) }),
+      ...(recordText !== undefined && { recordText }),
+      identifiers: identifiersOf([title, ...fieldValues, filename ?? '', recordText ?? '', ocrText].join('\n')),
       embeddings,
     };
     await call.deps.search.upsert(record);

@@ -9,6 +9,7 @@ import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
+import { mapStrings, SentRequest } from '#graphs/run/sent-request.ts';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
 import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
@@ -37,7 +38,7 @@ export interface VisitInput {
 
 type Attempt =
   | { readonly result: NodeResult; readonly outputDigest: string; readonly cachedFrom: string | null }
-  | { readonly error: unknown };
+  | { readonly error: unknown; readonly requestPreview?: string | undefined };
 type TracedStep = StepStarted & { readonly span: Span };
 type Outcome = Pick<StepFinished, 'status'> & Partial<StepFinished>;
 
@@ -86,7 +87,9 @@ export class NodeVisit {
     // Without a database the run waits for another worker: nothing of it has failed.
     const goesOn = !stopped && !willRetry && !isOutage(error) && this.#goesOnAfterErrors();
     const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
-    const failure = { status, error: { code: error.code, message: error.detail }, willRetry } as const;
+    const { requestPreview } = outcome;
+    const sent = requestPreview === undefined ? {} : { requestPreview };
+    const failure = { status, error: { code: error.code, message: error.detail }, willRetry, ...sent } as const;
     this.#finish(
       { ...step, span },
       { ...failure, ...(error instanceof ModelError && { usage: error.usage }) },
@@ -133,7 +136,8 @@ export class NodeVisit {
 
   async #call(ready: PreparedNode, signal: AbortSignal): Promise<Attempt> {
     const { definition } = this.#plan;
-    const call = this.#callOf(ready, signal);
+    const sent = new SentRequest();
+    const call = this.#callOf(ready, sent, signal);
     try {
       const made = await unlessAborted(signal, () => definition.run(call));
       const { redact, conceal } = ready;
@@ -145,14 +149,18 @@ export class NodeVisit {
       return attempt;
     } catch (error) {
       // An error of a library can quote the request or its response, and is logged.
-      if (ready.redact !== null) throw redacted(asAppError(error, this.#plan.nodeId), ready.redact);
-      throw error;
+      const said = ready.redact === null ? error : redacted(asAppError(error, this.#plan.nodeId), ready.redact);
+      return { error: said, requestPreview: sent.shown(ready) };
     }
   }
 
-  #callOf({ params, secrets }: PreparedNode, signal: AbortSignal): NodeCall<Record<string, unknown>> {
+  #callOf(
+    { params, secrets }: PreparedNode,
+    sent: SentRequest,
+    signal: AbortSignal,
+  ): NodeCall<Record<string, unknown>> {
     const { deps: all, run, answers } = this.#context;
-    const deps = secrets.length === 0 ? all : { ...all, outbound: boundOutbound(all.outbound, secrets) };
+    const deps = sent.through(secrets.length === 0 ? all : { ...all, outbound: boundOutbound(all.outbound, secrets) });
     const path = this.#path;
     const answer = answers?.has(path) === true ? { answer: answers.get(path) } : {};
     return {
@@ -295,14 +303,6 @@ function checkedUpdate(update: ChannelValues, { writes, definition, nodeId }: No
     }
   }
   return update;
-}
-
-/** Applies `change` to every string value of a JSON value, but not to member names. */
-function mapStrings(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mapStrings(member, change)]));
 }
 
 function redacted(error: AppError, redact: (text: string) => string): AppError {

@@ -35,6 +35,8 @@ export interface StepFinished extends Omit<StepStarted, 'status'> {
   readonly modelLabel: string | null;
   /** Run whose cached outcome was used. */
   readonly cachedFrom: string | null;
+  /** Last request of a failed attempt to a model or an address. */
+  readonly requestPreview?: string;
   readonly usage?: ModelUsage;
   readonly error?: { readonly code: string; readonly message: string };
   /** true if another attempt of this node follows. */

@@ -55,6 +55,17 @@ export async function bearerPrincipal(
   }
 }
 
+/** Older revisions whose rules say what a program does on 403. Source: MCP 2025-06-18 and 2025-11-25, Authorization. */
+const steppingUp: ReadonlySet<unknown> = new Set(['2025-06-18', '2025-11-25']);
+
+/**
+ * True for a program of an older generation that asks its person again on 403. With a refresh token it would refresh, get the same scopes,
+ * and give up. Source: docs/decisions/0154.
+ */
+export function asksAgain({ grant }: Principal, { headers }: Pick<Request, 'headers'>): boolean {
+  return grant?.person === true && grant.isRefreshed === false && steppingUp.has(headers['mcp-protocol-version']);
+}
+
 /** Creates the step-up error. Its challenge names all scopes: the granted and the missing ones. Source: RFC 6750 §3.1. */
 export function insufficientScope(
   principal: Principal,
@@ -81,7 +92,10 @@ export function credentialOf(
     async isValid() {
       try {
         const now = await authenticator.byBearer(secret);
-        return holderOf(now) === holder && principal.projectIds.every((id) => now.projectIds.includes(id));
+        const keepsProjects = principal.projectIds.every((id) => now.projectIds.includes(id));
+        return (
+          holderOf(now) === holder && keepsProjects && [...principal.scopes].every((scope) => now.scopes.has(scope))
+        );
       } catch (error) {
         if (error instanceof AppError && error.row.status < 500) return false;
         throw error;

@@ -13,7 +13,7 @@ import type { Facade } from '#http/bind.ts';
 import { countRefusal } from '#tools/audit/announced.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import { requestIdOf } from '#http/base-app.ts';
-import { bearerPrincipal, credentialOf, insufficientScope } from '#http/mcp/bearer.ts';
+import { asksAgain, bearerPrincipal, credentialOf, insufficientScope } from '#http/mcp/bearer.ts';
 import { narrow } from '#mcp/view.ts';
 import { readJson } from '#http/mcp/read-json.ts';
 import type { ProtectedResource } from '#http/mcp/resource-metadata.ts';
@@ -109,10 +109,12 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
     }
   };
 
-  /** Modern clients step up at the HTTP layer. Legacy clients get the tool error of `callTool`. */
+  /** Clients that can step up do it at the HTTP layer. Others get the tool error of `callTool`. */
   const checkScope = async ({ request, response, caller, body }: Omit<Exchanged, 'credential'>): Promise<void> => {
     const missing = factory.registry.missingScopes(caller, body);
-    if (missing.length === 0 || (await factory.isLegacy(await toWebRequest(request, body), body))) return;
+    if (missing.length === 0) return;
+    const isLegacy = await factory.isLegacy(await toWebRequest(request, body), body);
+    if (isLegacy && !asksAgain(caller.principal, request)) return;
     throw insufficientScope(caller.principal, missing, { resource, response });
   };
 

@@ -16,17 +16,38 @@ export type OpenSession = (
   events: { started(id: string): void; ended(): void },
 ) => Promise<McpSession>;
 
-/** Identifies the holder of sessions and streams. Another grant of the same user is another holder. */
+/** Identifies the credential of streams. Another grant of the same user is another one. */
 export function holderOf(principal: Principal): string {
   return `${principal.organizationId}\n${callerIdOf(principal)}`;
+}
+
+/** The caller of a session, with what it may reach. */
+export interface SessionHolder {
+  /** Person and program, or key. No other caller may use the session. */
+  readonly name: string;
+  readonly projectIds: readonly string[];
+  readonly scopes: ReadonlySet<string>;
+}
+
+export function sessionHolderOf(principal: Principal): SessionHolder {
+  const { organizationId, actorId, grant, projectIds, scopes } = principal;
+  const name = [organizationId, actorId, grant?.clientId ?? ''].join('\n');
+  return { name, projectIds, scopes };
+}
+
+/** True for the same holder, also with another grant, that may do all that it could before: subscriptions of the session rest on it. */
+function mayUse(caller: SessionHolder, { name, projectIds, scopes }: SessionHolder): boolean {
+  const covers = (): boolean =>
+    projectIds.every((id) => caller.projectIds.includes(id)) && [...scopes].every((scope) => caller.scopes.has(scope));
+  return caller.name === name && covers();
 }
 
 const comment = new TextEncoder().encode(': open\n\n');
 
 interface Entry {
   readonly session: McpSession;
-  /** The holder, as `holderOf` returns it. No other caller may use the session. */
-  readonly holder: string;
+  /** The only holder that may use the session, with its widest rights so far. */
+  holder: SessionHolder;
   usedAt: number;
   /** Exchanges in progress, including the GET stream. */
   open: number;
@@ -66,13 +87,15 @@ export class Sessions {
     return this.#entries.size;
   }
 
-  /** `holder`: the caller of this request, authenticated for each request, as `holderOf` returns it. */
-  async handle(request: Request, holder: string, options: McpRequestOptions): Promise<Response> {
+  /** `holder`: the caller of this request, authenticated for each request. */
+  async handle(request: Request, holder: SessionHolder, options: McpRequestOptions): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
       const entry = this.#entries.get(id);
       // A session of another holder and an unknown id get the same response.
-      if (entry?.holder !== holder) return errorResponse(404, -32_001, 'Session not found. Send initialize again.');
+      if (entry === undefined || !mayUse(holder, entry.holder))
+        return errorResponse(404, -32_001, 'Session not found. Send initialize again.');
+      entry.holder = holder;
       return this.#exchange(id, entry, request, options);
     }
     if (request.method !== 'POST' || !opens(options.parsedBody))
@@ -81,7 +104,7 @@ export class Sessions {
         -32_000,
         'The request has no session. Send initialize first, then its Mcp-Session-Id header.',
       );
-    if (!this.#makeRoom(holder)) return errorResponse(503, -32_000, 'All sessions are busy. Retry in a minute.');
+    if (!this.#makeRoom(holder.name)) return errorResponse(503, -32_000, 'All sessions are busy. Retry in a minute.');
     return this.#begin(request, holder, options);
   }
 
@@ -92,7 +115,7 @@ export class Sessions {
     await Promise.all(sessions.map(({ session }) => session.close()));
   }
 
-  async #begin(request: Request, holder: string, options: McpRequestOptions): Promise<Response> {
+  async #begin(request: Request, holder: SessionHolder, options: McpRequestOptions): Promise<Response> {
     let started: string | null = null;
     const session = await this.#open(randomUUID, {
       started: (id) => {
@@ -157,9 +180,9 @@ export class Sessions {
   }
 
   /** Returns false when every session that could be dropped has a call in progress. A GET stream alone does not keep one. */
-  #makeRoom(holder: string): boolean {
+  #makeRoom(name: string): boolean {
     const { max, share } = this.#limits;
-    const own = [...this.#entries].filter(([, entry]) => entry.holder === holder);
+    const own = [...this.#entries].filter(([, entry]) => entry.holder.name === name);
     const inTheWay = own.length >= share ? own : this.#entries.size >= max ? this.#entries : null;
     if (inTheWay === null) return true;
     for (const [id, entry] of inTheWay) {

@@ -4,7 +4,7 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import { asAuthInfo, callerOf, type McpCaller } from '#mcp/caller.ts';
 import type { McpServerFactory, McpRequestOptions } from '#mcp/server/server-factory.ts';
 import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
-import { holderOf, Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.ts';
+import { holderOf, sessionHolderOf, Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.ts';
 import { OpenStreams, type StreamCredential } from '#http/mcp/open-streams.ts';
 
 /** Service for clients of 2025-11-25 and older: `MCP_LEGACY`. */
@@ -97,7 +97,7 @@ export function createTransport({ factory, logger, legacy, ...parts }: Transport
   const route = async (request: Request, caller: McpCaller, options: McpRequestOptions): Promise<Response> => {
     if (sessions === null || !(await factory.isLegacy(request, options.parsedBody)))
       return handler.fetch(request, options);
-    return sessions.handle(request, holderOf(caller.principal), options);
+    return sessions.handle(request, sessionHolderOf(caller.principal), options);
   };
   const fetch = async (request: Request, options: McpRequestOptions = {}): Promise<Response> => {
     const caller = callerOf(options.authInfo);

@@ -1,7 +1,8 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import { own } from '#src/contracts/own.ts';
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { firstScopes } from '#src/contracts/scopes.ts';
-import { grantableScopes } from '#src/domain/access/oauth/consent-choice.ts';
+import { grantableWithin } from '#src/domain/access/oauth/consent-choice.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { callTool } from '#tools/call.ts';
@@ -29,6 +30,12 @@ interface Shown {
   readonly done?: string;
   readonly status?: number;
 }
+
+const outcomes: Readonly<Record<string, string>> = {
+  changed: 'The program may do what you chose from now on. It need not connect again.',
+  disconnected: 'The program is disconnected.',
+  removed: 'The program is removed.',
+};
 
 class Apps {
   readonly #guard: PageGuard;
@@ -76,7 +83,6 @@ class Apps {
     return {
       clients,
       projects,
-      grantable: grantableScopes(session.role),
       chosen: {
         projectIds: isAgain ? listIn(request, 'project') : principal.projectIds,
         scopes: isAgain ? listIn(request, 'scope') : firstScopes,
@@ -89,12 +95,13 @@ class Apps {
   async #page(request: Request, response: Response, caller: Caller, shown: Shown = {}): Promise<void> {
     const { ctx, session } = caller;
     const { entry = untouched, issued = null, done = null, status = 200 } = shown;
-    const [{ apps }, organization, own] = await Promise.all([
+    const [{ apps }, organization, owned] = await Promise.all([
       callTool(tools.listConnectedApps, ctx, {}),
       ctx.deps.organizations.findOrganization(ctx.principal.organizationId),
       this.#own(request, caller, issued),
     ]);
-    const view = { session, organizationName: organization?.name ?? '', apps, own, done };
+    const grantable = grantableWithin(ctx.principal.scopes);
+    const view = { session, organizationName: organization?.name ?? '', apps, grantable, own: owned, done };
     sendPage(response, { ...appsPage(view, entry, this.#guard.carried(request, response, null)), status });
   }
 
@@ -102,9 +109,8 @@ class Apps {
     const caller = await this.#caller(request, response);
     if (caller === null) return;
     const done = request.query['done'];
-    const said = { disconnected: 'The program is disconnected.', removed: 'The program is removed.' };
-    const known = done === 'disconnected' || done === 'removed' ? { done: said[done] } : {};
-    await this.#page(request, response, caller, known);
+    const known = typeof done === 'string' ? own(outcomes, done) : undefined;
+    await this.#page(request, response, caller, known === undefined ? {} : { done: known });
   };
 
   disconnect: RequestHandler = async (request, response) => {
@@ -112,6 +118,20 @@ class Apps {
     if (caller === null) return;
     await callTool(tools.revokeConnectedApp, caller.ctx, { appId: bodyOf(request)['appId'] });
     seeOther(response, '/apps?done=disconnected');
+  };
+
+  change: RequestHandler = async (request, response) => {
+    const caller = await this.#caller(request, response);
+    if (caller === null) return;
+    const { appId } = bodyOf(request);
+    const scopes = listIn(request, 'scope');
+    if (scopes.length === 0) {
+      const problem = 'Choose at least one permission, or disconnect the program.';
+      await this.#page(request, response, caller, { entry: { values: {}, errors: [], problem }, status: 400 });
+      return;
+    }
+    await callTool(tools.changeConnectedApp, caller.ctx, { appId, scopes });
+    seeOther(response, '/apps?done=changed');
   };
 
   create: RequestHandler = async (request, response) => {
@@ -145,6 +165,7 @@ export function mountApps(parent: Router, auth: AuthHandler, facade: Facade): vo
   const form = guard.form({ bytes: 64 * 1024, fields: 1_100 });
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get('/apps', apps.show);
+  router.post('/apps/change', ...form, apps.change);
   router.post('/apps/disconnect', ...form, apps.disconnect);
   router.post('/apps/clients', ...form, apps.create);
   router.post('/apps/clients/remove', ...form, apps.remove);

@@ -6,17 +6,18 @@ import { box, fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fie
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
 import { signedInHeader } from '#http/pages/organizations.ts';
-import { scopeNames, scopeTexts } from '#http/pages/scope-texts.ts';
+import { scopeHints, scopeNames, scopeTexts } from '#http/pages/scope-texts.ts';
 
 export interface AppsView {
   readonly session: LiveSession;
   readonly organizationName: string;
   readonly apps: readonly ConnectedApp[];
+  /** Scopes that the viewer can give to a program. */
+  readonly grantable: readonly GrantScope[];
   /** null for people who may not manage programs. */
   readonly own: {
     readonly clients: readonly Client[];
     readonly projects: readonly { readonly id: string; readonly name: string }[];
-    readonly grantable: readonly GrantScope[];
     readonly chosen: { readonly projectIds: readonly string[]; readonly scopes: readonly string[] };
     /** Shown once only. */
     readonly issued: { readonly clientId: string; readonly secret: string } | null;
@@ -56,7 +57,30 @@ const common = (one: Pick<ConnectedApp, 'projects' | 'scopes' | 'createdAt' | 'l
     ['Ends', day(one.expiresAt, 'when you disconnect it')],
   ] as const;
 
-function appLine(app: ConnectedApp, { token }: Carried): Markup {
+/** Changes what the viewer's own program may do. It goes on without a new connection. */
+function changePart({ id, scopes }: ConnectedApp, grantable: readonly GrantScope[], { token }: Carried): Markup {
+  return html`<details>
+    <summary>Change what it may do</summary>
+    <form method="post" action="/apps/change" aria-describedby="${id}">
+      ${token}
+      <input type="hidden" name="appId" value="${id}" />
+      <div class="boxes">
+        ${grantable.map((scope) =>
+          box({
+            name: 'scope',
+            value: scope,
+            isChecked: scopes.includes(scope),
+            label: html`<strong>${scopeTexts[scope].name}</strong> ${scopeHints(scope)}`,
+          }),
+        )}
+      </div>
+      <div class="decision"><button>Save</button></div>
+    </form>
+  </details>`;
+}
+
+function appLine(app: ConnectedApp, grantable: readonly GrantScope[], carried: Carried): Markup {
+  const { token } = carried;
   const { id, name, redirectHost, user, isYours, clientId } = app;
   return html`<li>
     <div class="row">
@@ -80,6 +104,7 @@ function appLine(app: ConnectedApp, { token }: Carried): Markup {
       ...(clientId.startsWith('https:') ? [['Described at', html`<bdi>${clientId}</bdi>`] as const] : []),
       ...common(app),
     ])}
+    ${isYours && changePart(app, grantable, carried)}
   </li>`;
 }
 
@@ -109,8 +134,13 @@ function issuedPart({ clientId, secret }: { clientId: string; secret: string }, 
   </div>`;
 }
 
-function newClientPart(own: NonNullable<AppsView['own']>, entry: Entry, { token }: Carried): Markup {
-  const { projects, grantable, chosen } = own;
+function newClientPart(
+  { grantable }: AppsView,
+  own: NonNullable<AppsView['own']>,
+  entry: Entry,
+  { token }: Carried,
+): Markup {
+  const { projects, chosen } = own;
   return html`<section aria-labelledby="new-client">
     <h2 id="new-client">New program</h2>
     <p class="soft">
@@ -134,8 +164,7 @@ function newClientPart(own: NonNullable<AppsView['own']>, entry: Entry, { token 
               name: 'scope',
               value: scope,
               isChecked: chosen.scopes.includes(scope),
-              label: html`<strong>${scopeTexts[scope].name}</strong>
-                <span class="hint">${scopeTexts[scope].hint}</span>`,
+              label: html`<strong>${scopeTexts[scope].name}</strong> ${scopeHints(scope)}`,
             }),
           )}
         </div>
@@ -147,7 +176,7 @@ function newClientPart(own: NonNullable<AppsView['own']>, entry: Entry, { token 
 
 /** Programs that act for people of the organization, and programs of the organization itself. */
 export function appsPage(view: AppsView, entry: Entry, carried: Carried): Page {
-  const { session, organizationName, apps, own, done } = view;
+  const { session, organizationName, apps, grantable, own, done } = view;
   const list = (lines: readonly Markup[], none: string): Markup =>
     lines.length > 0
       ? html`<ul>
@@ -161,7 +190,7 @@ export function appsPage(view: AppsView, entry: Entry, carried: Carried): Page {
     <section aria-labelledby="apps">
       <h2 id="apps">Programs that act for ${own === null ? 'you' : 'people'}</h2>
       ${list(
-        apps.map((app) => appLine(app, carried)),
+        apps.map((app) => appLine(app, grantable, carried)),
         'No program is connected. A program asks you when it wants access.',
       )}
     </section>
@@ -174,7 +203,7 @@ export function appsPage(view: AppsView, entry: Entry, carried: Carried): Page {
             'The organization has no programs yet.',
           )}
         </section>
-        ${newClientPart(own, entry, carried)}`
+        ${newClientPart(view, own, entry, carried)}`
     }`;
   const isWrong = entry.problem !== null || entry.errors.length > 0;
   return { title: 'Connected programs', body, who: signedInHeader(session, carried), isWrong };

@@ -18,7 +18,7 @@ import { along, carriedFields, type Carried } from '#http/pages/account.ts';
 import { html, type Content, type Markup } from '#http/pages/html.ts';
 import type { Page } from '#http/pages/layout.ts';
 import { signedInHeader } from '#http/pages/organizations.ts';
-import { scopeTexts } from '#http/pages/scope-texts.ts';
+import { scopeHints, scopeTexts } from '#http/pages/scope-texts.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 export interface ConsentView {
@@ -140,10 +140,14 @@ const wrong = ({ errors }: Entry, name: string): Content =>
 
 function scopeLine(scope: GrantScope, { target, choice, consent }: ConsentView): Markup {
   const isOff = !target.grantable.includes(scope);
-  const { name, hint } = scopeTexts[scope];
+  const { name } = scopeTexts[scope];
   const label = html`<strong>${name}</strong>
     ${consent.scopes.includes(scope) && html`<span class="tag">requested</span>`}
-    <span class="hint">${isOff ? `Your role, ${target.organization.role}, does not include this.` : hint}</span>`;
+    ${
+      isOff
+        ? html`<span class="hint">Your role, ${target.organization.role}, does not include this.</span>`
+        : scopeHints(scope)
+    }`;
   return box({ name: 'scope', value: scope, isChecked: choice.scopes.includes(scope), isOff, label });
 }
 
@@ -158,6 +162,7 @@ function scopePart(view: ConsentView): Markup {
   });
   return html`<fieldset id="scope" tabindex="-1" ${wrong(view.entry, 'scope')}>
     <legend>What it may do</legend>
+    <p class="hint">You can change this at any time under <a href="/apps">Connected programs</a>.</p>
     <div class="actions presets" role="group" aria-label="Sets of permissions">${buttons}</div>
     <div class="boxes">${grantScopes.map((scope) => scopeLine(scope, view))}</div>
   </fieldset>`;

@@ -55,6 +55,7 @@ legend + * { clear: both; }
 .boxes.short { grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); max-height: 20rem; overflow-y: auto; }
 label.box { display: flex; gap: .625rem; align-items: flex-start; font-weight: 400; margin: 0; padding: .4375rem 0; cursor: pointer; }
 label.box .hint { display: block; }
+label.box:not(:has(:checked)) .with, label.box:has(:checked) .without { display: none; }
 label.box:has(:disabled) { cursor: default; opacity: .7; }
 .tag { font-size: .8125rem; border: 1px solid var(--line); border-radius: 1rem; padding: 0 .5rem; color: var(--soft); white-space: nowrap; }
 .presets { margin: .25rem 0 .5rem; }

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import type { Request, Response, Router } from 'express';
+import type { Request, Router } from 'express';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { auditLines } from '#tools/audit/export-lines.ts';
@@ -8,6 +7,7 @@ import type { ToolContext } from '#tools/define.ts';
 import type { FieldError } from '#src/domain/app-error.ts';
 import { admission, cookieGuards, type Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/base-app.ts';
+import { writeParts } from '#http/exports/write-parts.ts';
 import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { limits } from '#src/contracts/fields.ts';
 
@@ -15,15 +15,6 @@ const row = dashboardOrganization.auditExport;
 const exportsPerSession = 1;
 
 type Filter = Readonly<Record<string, unknown>>;
-
-/** Writes until the end, as fast as the client reads. False: the client went away. */
-async function send(response: Response, lines: AsyncGenerator<string>, gone: AbortSignal): Promise<boolean> {
-  for await (const text of lines) {
-    if (gone.aborted) return false;
-    if (!response.write(text)) await once(response, 'drain', { signal: gone });
-  }
-  return true;
-}
 
 function filterIn(request: Request): Filter {
   const errors: FieldError[] = [];
@@ -61,7 +52,7 @@ export function mountAuditExport(router: Router, facade: Facade, most: number = 
     response.setHeader('content-disposition', 'attachment; filename="audit.jsonl"');
     response.write(first.done === true ? '' : first.value);
     try {
-      if (await send(response, lines, gone.signal)) response.end();
+      if (await writeParts(response, lines, gone.signal)) response.end();
     } catch (error) {
       // Headers are sent: an aborted connection tells the client that lines are missing.
       response.destroy();

@@ -10,6 +10,7 @@ import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { sendFile } from '#http/exports/file.ts';
 import { sendExport } from '#http/exports/experiment.ts';
 
 /** Documents, in the order of the rows. */
@@ -20,6 +21,7 @@ export function mountDashboardDocuments(bind: Bind): void {
   bind(rows.run, tools.queueWorkflow, { rename: { id: 'documentId' } });
   bind(rows.list, tools.listDocumentCards, { present: degradedSearch });
   bind(rows.ocr, tools.listOcrResults);
+  bind(rows.text, tools.exportText, { send: sendFile });
   bind(rows.segmentations, tools.listSegmentations);
   bind(rows.runMany, tools.queueWorkflowOnMany);
   bind(rows.visibility, tools.setDocumentVisibility);
@@ -47,7 +49,7 @@ export function mountDashboardRuns(bind: Bind): void {
   bind(rows.context, tools.getContext);
   bind(rows.list, tools.listRuns);
   bind(rows.get, tools.readRun);
-  bind(rows.resume, tools.resumeRun, { rename: { id: 'runId' } });
+  bind(rows.resume, tools.answerRun, { rename: { id: 'runId' } });
   bind(rows.execution, tools.getExecution);
   bind(rows.cancelRuns, tools.cancelRuns);
   bind(rows.retryRuns, tools.retryRuns);
@@ -90,6 +92,7 @@ export function mountDashboardOrganization(bind: Bind): void {
   bind(rows.rotateKey, tools.rotateApiKey);
   bind(rows.revokeKey, tools.revokeApiKey);
   bind(rows.apps, tools.listConnectedApps);
+  bind(rows.changeApp, tools.changeConnectedApp);
   bind(rows.revokeApp, tools.revokeConnectedApp);
   bind(rows.clients, tools.listClients);
   bind(rows.createClient, tools.createClient);

@@ -3,6 +3,7 @@ import { service } from '#src/contracts/service.ts';
 import type { Outcome } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Bind } from '#http/bind.ts';
+import { sendFile } from '#http/exports/file.ts';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
@@ -56,8 +57,9 @@ export function mountService(bind: Bind): void {
   });
   bind(service.executionRuns, tools.listRuns, { rename: { id: 'executionId' } });
   bind(service.getRun, tools.readRun);
-  bind(service.resumeRun, tools.resumeRun, { rename: { id: 'runId' } });
+  bind(service.resumeRun, tools.answerRun, { rename: { id: 'runId' } });
   bind(service.listDocuments, tools.listDocuments);
   bind(service.getDocument, tools.getDocument);
+  bind(service.readText, tools.exportText, { send: sendFile });
   bind(service.setVisibility, tools.setDocumentVisibility);
 }

@@ -9,7 +9,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'request.cursor_invalid': 'Call the same list again without cursor, then follow its nextCursor.',
   'request.not_confirmed': 'Do not retry. Tell the user what you wanted to do, and why.',
   'auth.forbidden':
-    'Call get_context for the scopes of this credential. With OAuth, reconnect and request the missing scope. With a key, ask its owner for one with more scopes.',
+    'Call get_context for the scopes of this credential. With OAuth, ask the user to allow the missing scope on the page /apps of the service, or reconnect and request it. With a key, ask its owner for one with more scopes.',
   'auth.second_factor_required':
     'Tell the user to open the page /two-factor of the service and set one up: codes of an app, or a passkey.',
   'app.not_found': 'People manage programs at the dashboard. Tell the user.',
@@ -23,8 +23,10 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'secret.unknown': 'People manage secrets at the dashboard. Tell the user which secret is missing.',
   'model.unavailable': 'Call get_context for the available models. Tell the user that none is configured for this.',
   'document.not_found': 'Call list_documents or search_documents and use an id from the result.',
+  'document.unread': 'Call run_workflow with the documentId, and read again when the run has ended.',
   'workflow.not_found': 'Call list_workflows and use a workflowId from its result.',
-  'workflow.version_not_found': 'Call list_workflow_versions and use a version from its result.',
+  'workflow.version_not_found':
+    'Call list_workflow_versions and use a version from its result, or publish_workflow to make the draft one.',
   'workflow.conflict':
     'Data has the changes since. Call again with its currentRevision as baseVersion; get_workflow returns the whole draft.',
   'workflow.operation_refused': 'Nothing was applied. Correct that operation and send all operations again.',
@@ -61,7 +63,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'upload.object_missing':
     'PUT the raw bytes to upload.uploadUrl first, then call upload_document with action acknowledge again.',
   'upload.too_large': 'Call get_context for limits.uploadMaxBytes and upload a smaller file.',
-  'upload.content_type': 'Upload a PNG, JPEG, WebP, TIFF, GIF or PDF.',
+  'upload.content_type': 'Upload a PNG, JPEG, WebP, AVIF, TIFF, GIF or PDF.',
   'image.undecodable': 'The file is not a readable image. Check it and upload it again.',
   'image.too_large': 'Reduce the size of the image and upload it again.',
 };

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Experiment as ExperimentShape } from '#src/contracts/experiments/experiment.ts';
-import type { Execution, GetRunResult, RunSummary } from '#src/contracts/resources/execution.ts';
+import type { Execution, RunSummary } from '#src/contracts/resources/execution.ts';
+import type { GetRunResult } from '#src/contracts/resources/run-results.ts';
 import type { WorkflowChange } from '#src/contracts/resources/workflow.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool } from '#tools/define.ts';
@@ -31,8 +32,10 @@ function afterWaiting(runId: string, questions: z.output<typeof RunSummary>['wai
   return `The run waits for an answer. Read waitingFor with get_run, runId "${runId}", then call resume_run with runId "${runId}"${path} and answer.`;
 }
 
-function afterRun({ execution, run }: z.output<typeof GetRunResult>): string | null {
-  if (run === null) return afterExecution(execution);
+function afterRun({ execution, run, results }: z.output<typeof GetRunResult>): string | null {
+  if (results !== undefined)
+    return results.nextCursor === null ? null : `Call get_run with the same input and cursor "${results.nextCursor}".`;
+  if (run === null) return execution === null ? null : afterExecution(execution);
   if (run.status === 'waiting')
     return `Answer the question in waitingFor: call resume_run with runId "${run.runId}", path "${run.waitingFor?.[0]?.path ?? ''}" and an answer that fits its answerSchema.`;
   return terminalStatuses.has(run.status)
@@ -84,9 +87,10 @@ function afterExperiment(experiment: Experiment): string {
     : `Call get_experiment with experimentId "${experimentId}" and view "regressions" for the documents that lost.`;
 }
 
-/** Offsets of Markdown are not those of the text. */
-const sameFormat = (input: Readonly<Record<string, unknown>>): string =>
-  input['format'] === 'markdown' ? ', format "markdown"' : '';
+/** Each format and each page has offsets of its own. */
+const sameFormat = ({ format, page }: Readonly<Record<string, unknown>>): string =>
+  (typeof format === 'string' && format !== 'text' ? `, format "${format}"` : '') +
+  (page === undefined ? '' : `, page ${Number(page)}`);
 
 const hints = new Map<string, Hint>([
   after(
@@ -128,7 +132,10 @@ const hints = new Map<string, Hint>([
   after(tools.cancelRun, ({ output }) =>
     terminalStatuses.has(output.status) ? 'All its runs have ended. replay_execution runs it again.' : null,
   ),
-  after(tools.resumeRun, ({ output }) => `Call get_run with runId "${output.runId}" and waitSeconds 25.`),
+  after(tools.resumeRun, ({ output }) => {
+    const first = output.runs.find(({ error }) => error === undefined);
+    return first === undefined ? null : `Call get_run with runId "${first.runId}" and waitSeconds 25.`;
+  }),
   after(tools.replayExecution, ({ output }) => afterExecution(output)),
   after(tools.saveDataset, ({ output }) =>
     output.counts.holdout === 0

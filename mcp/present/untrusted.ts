@@ -15,7 +15,7 @@ export interface UntrustedField {
 }
 
 /** Names of untrusted fields below a document. The `message` of an error may quote a step's input. */
-const untrustedName = /(^(description|title|text|message|outputPreview)|Text)$/;
+const untrustedName = /(^(description|title|text|message|outputPreview|filename)|Text)$/;
 const alwaysUntrusted = /Text$/;
 /** Values that nodes derived from the document. */
 const untrustedValue = /^(outputs|data|cells)$/;

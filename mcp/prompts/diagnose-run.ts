@@ -14,14 +14,13 @@ export const diagnoseRun: McpPrompt = {
     { name: 'runId', title: 'Run', description: 'run_..., from list_runs', required: true, complete: completeRun },
   ],
   async messages(ask, { runId = '' }) {
-    const { execution, run } = await ask(tools.getRun, { runId, detail: 'errors' });
-    const state = { execution: { ...execution, runs: execution.runs.filter((one) => one.runId === runId) }, run };
-    const found: PromptMessage[] = [attach({ kind: 'run', id: runId }, state)];
-    const workflowId = execution.workflowId;
+    const { run } = await ask(tools.getRun, { runId, detail: 'errors' });
+    const found: PromptMessage[] = [attach({ kind: 'run', id: runId }, { run })];
+    const workflowId = run?.workflowId ?? '';
     if (run !== null && run.version !== null) found.push((await attachWorkflow(ask, workflowId, run.version)).message);
     const documentId = run?.documentId ?? '';
     const how = steps([
-      `The run is ${run?.status ?? execution.status}; it is attached with its failed steps and the workflow version that ran.`,
+      `The run is ${run?.status ?? 'unknown'}; it is attached with its failed steps and the workflow version that ran.`,
       `Call get_run with runId "${runId}" and detail "steps": find the slow steps, and the first step that went wrong.`,
       `If it waits: report the question in waitingFor, and leave the answer (resume_run) to the user.`,
       `Check the document: get_document with id "${documentId}" for the confidence, read_document_text for the text, view_document_image where the text is doubtful.`,

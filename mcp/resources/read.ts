@@ -30,7 +30,9 @@ function contentsOf(uri: string, output: object): Contents {
 /** Reads a run with the common part of its execution. Other runs have resources of their own. */
 async function runDetail(ask: Ask, runId: string): Promise<object> {
   const read = async (detail: 'steps' | 'errors') => {
-    const { execution, run } = await ask(tools.getRun, { runId, detail });
+    const { run } = await ask(tools.getRun, { runId, detail });
+    const execution = run === null ? null : (await ask(tools.getRun, { executionId: run.executionId })).execution;
+    if (execution === null) return { execution, run };
     return { execution: { ...execution, runs: execution.runs.filter((one) => one.runId === runId) }, run };
   };
   const whole = await read('steps');

@@ -55,7 +55,7 @@ async function giveAnswers(ctx: ToolContext, executionId: string, answers: Retur
     try {
       if (answered.has(given.runId)) await waitForNextQuestion(ctx, executionId, given.runId);
       answered.add(given.runId);
-      await callTool(tools.resumeRun, ctx, given);
+      await callTool(tools.answerRun, ctx, given);
     } catch (error) {
       // Another client answered first.
       if (!(error instanceof AppError && error.code === 'run.not_waiting')) throw error;
@@ -83,9 +83,8 @@ export function executionTasks(deps: ToolDeps): Tasks {
     standsFor: (method) => standing[method],
     async get(taskId, requester) {
       const ctx = contextOf(deps, requester.caller, requester.signal);
-      const found = await read(taskId, ctx);
-      if (found === null) return null;
-      const { execution } = found;
+      const execution = (await read(taskId, ctx))?.execution ?? null;
+      if (execution === null) return null;
       const waits = execution.counts.waiting > 0;
       return executionAsTask(execution, waits ? await openQuestions(ctx, taskId) : new Map(), requester.capabilities);
     },

@@ -31,6 +31,9 @@ export function changesOf({ type, runId, documentId, data }: RealtimeEvent): Cha
       return { uris: of(documentId, 'document'), list: false };
     case 'experiment.changed':
       return { uris: of(String(data?.['experimentId']), 'experiment'), list: false };
+    // Records are no resources: agents query them.
+    case 'record.changed':
+      return { uris: [], list: false };
     case 'document.deleted':
       return { uris: of(documentId, 'document', 'text', 'image'), list: true };
   }

@@ -75,7 +75,10 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
       'idempotency.key_reused',
     ],
   },
-  get_run: { example: { executionId, waitSeconds: 25 }, errors: ['execution.not_found', 'run.not_found'] },
+  get_run: {
+    example: { executionIds: [executionId, 'exec_01ka'], differencesOnly: true },
+    errors: ['execution.not_found', 'run.not_found', 'request.cursor_invalid'],
+  },
   list_runs: {
     example: { status: 'waiting' },
     errors: ['execution.not_found', 'request.cursor_invalid'],

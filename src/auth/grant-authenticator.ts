@@ -1,6 +1,7 @@
 import { grantedScopes } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
+import { presentScopes } from '#src/domain/access/oauth/scope-text.ts';
 import { rightsOf, scopesAnywhere } from '#src/domain/access/rights.ts';
 import { secondFactorRequired } from '#src/domain/access/second-factor.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -62,7 +63,7 @@ export class GrantAuthenticator implements TokenAuthenticator {
 function principalOf({ token, grant, member, organizationName, projects }: TokenAccess): Principal {
   const person = grant.kind === 'person' ? member : null;
   const consented = grantedScopes(grant.scopes);
-  const held = new Set([...grantedScopes(token.scopes)].filter((scope) => consented.has(scope)));
+  const held = new Set([...grantedScopes(presentScopes(token.scopes, grant))].filter((scope) => consented.has(scope)));
   const ids = projects.map(({ id }) => id);
   const rights = person === null ? { projectIds: ids, scopes: held } : rightsOf(person, ids, held);
   return {
@@ -75,6 +76,7 @@ function principalOf({ token, grant, member, organizationName, projects }: Token
       id: grant._id,
       clientId: grant.clientId,
       person: person !== null,
+      isRefreshed: grant.offline,
       ...(person && { member: { email: person.email, role: person.role, scopes: scopesAnywhere(person, ids) } }),
     },
     organizationId: grant.organizationId,

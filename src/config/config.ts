@@ -79,6 +79,8 @@ export interface Config {
     readonly visionModel: string;
     readonly chatModel: string;
     readonly embeddingModel: string;
+    /** Local text embeddings. */
+    readonly embeddings: 'lexical' | 'semantic';
   };
   /** null: regions come from the local engine only. */
   readonly segmentation: {
@@ -218,9 +220,8 @@ function runsOf(values: EnvValues): Config['runs'] {
   };
 }
 
-/** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
-export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
-  const values = readEnv(source);
+/** Throws ConfigError for variables that cannot hold together. */
+function refuseContradictions(values: EnvValues): void {
   if (values.NODE_ENV === 'production' && values.MONGODB_URI === undefined && values.EMBEDDED_DB === undefined)
     throw new ConfigError(
       'NODE_ENV=production needs a MongoDB server. Set MONGODB_URI, or EMBEDDED_DB=allow to use the embedded database of this machine.',
@@ -230,6 +231,12 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
   );
   if (new Set(ports).size !== ports.length)
     throw new ConfigError('API_PORT, AGENTS_PORT, MCP_PORT and OBJECTS_PORT must differ. Give each its own port.');
+}
+
+/** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
+export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
+  const values = readEnv(source);
+  refuseContradictions(values);
   if (values.API_DEBUG) refusePublicDebug(values);
   return {
     dataDir: resolve(values.DATA_DIR),
@@ -272,6 +279,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       visionModel: values.VISION_MODEL,
       chatModel: values.CHAT_MODEL,
       embeddingModel: values.EMBEDDING_MODEL,
+      embeddings: values.EMBEDDINGS,
     },
     segmentation: segmentationOf(values),
     outboundAllow: values.OUTBOUND_ALLOW,

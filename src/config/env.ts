@@ -241,6 +241,10 @@ export const env = {
     doc: 'Model of the nodes llm, agent, classify and extract, unless the workflow names one',
   },
   EMBEDDING_MODEL: { schema: z.string().min(1).default('text-embedding-3-small'), doc: 'Model that embeds text' },
+  EMBEDDINGS: {
+    schema: z.enum(['lexical', 'semantic']).default('lexical'),
+    doc: 'Local text embeddings. lexical: words and spelling; semantic: also the meaning of English sentences, by optional packages, and instead of EMBEDDING_MODEL. Used with DOCUMENT_SEARCH_MODE=hybrid',
+  },
   DOCUMENT_SEARCH_MODE: {
     schema: z.enum(['lexical', 'hybrid']).default('lexical'),
     doc: 'lexical: search by words, phrases and identifiers; hybrid: add the nearest text embeddings',

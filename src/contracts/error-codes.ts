@@ -60,6 +60,7 @@ export const errorCodes = {
   'secret.not_found': { status: 404, title: 'Secret not found', retry: false },
   'conversation.not_found': { status: 404, title: 'Conversation not found', retry: false },
   'document.not_found': { status: 404, title: 'Document not found', retry: false },
+  'document.unread': { status: 409, title: 'The document has no text yet', retry: false },
   'workflow.not_found': { status: 404, title: 'Workflow not found', retry: false },
   'workflow.invalid': { status: 422, title: 'The workflow graph has errors', retry: false },
   'workflow.version_not_found': { status: 404, title: 'Workflow version not found', retry: false },

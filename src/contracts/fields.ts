@@ -17,6 +17,7 @@ export const limits = {
   idempotencyKey: 255,
   query: 1_000,
   objectKey: 512,
+  filename: 255,
   presignSeconds: 900,
   uploadRecordSeconds: 900 + 24 * 3_600,
   idempotencyDays: 30,

@@ -103,8 +103,9 @@ function operation(row: Route, components: Json): Json {
   const media =
     row.stream === true ? 'text/event-stream' : row.lines === true ? 'application/jsonl' : 'application/json';
   const content = {
-    [media]: { schema: schemaOf(row.reply, 'output', components) },
+    ...(row.files === undefined && { [media]: { schema: schemaOf(row.reply, 'output', components) } }),
     ...(row.csv === true && { 'text/csv': { schema: { type: 'string' } } }),
+    ...Object.fromEntries((row.files ?? []).map((file) => [file, { schema: { type: 'string' } }])),
   };
   const success = (description: string): Json => ({ description, content });
   return {

@@ -36,6 +36,8 @@ export interface Route<
   readonly lines?: true;
   /** The response is a table with `format=csv`. */
   readonly csv?: true;
+  /** The response is a file in one of these media types; there is no JSON. */
+  readonly files?: readonly string[];
   /** Errors of this route, in addition to those of every route (400, 401, 403, 429, 500, 503). */
   readonly errors: readonly ErrorCode[];
 }

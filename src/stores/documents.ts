@@ -135,6 +135,35 @@ const createMarks = (documents: Collections['documents']) => ({
     const change = degraded === null ? { $unset: { degraded: true } as const } : { $set: { degraded } };
     await documents.updateOne({ _id: id, organizationId, deletedAt: noDate }, change, processSafe);
   },
+  /** Keeps the values that people and agents gave in records, for runs that index the document again. */
+  async setRecordText(organizationId: string, id: string, recordText: string): Promise<void> {
+    await documents.updateOne({ _id: id, organizationId, deletedAt: noDate }, { $set: { recordText } }, processSafe);
+  },
+});
+
+/** Documents with the same bytes. */
+const createDuplicates = (documents: Collections['documents']) => ({
+  /** Id of the first document of a project with these bytes; null: there is none. */
+  async firstWith(organizationId: string, projectId: string, sha256: string): Promise<string | null> {
+    const [first] = await documents
+      .find({ organizationId, projectId, sha256, deletedAt: noDate }, { projection: { _id: 1 } })
+      .sort({ createdAt: 1, _id: 1 })
+      .limit(1)
+      .toArray();
+    return first?._id ?? null;
+  },
+  /** Lets the next document take the place of the first one, which is deleted. A repeated call finds the same. */
+  async releaseDuplicates(organizationId: string, id: string): Promise<void> {
+    const [next] = await documents
+      .find({ organizationId, duplicateOf: id, deletedAt: noDate }, { projection: { _id: 1 } })
+      .sort({ createdAt: 1, _id: 1 })
+      .limit(1)
+      .toArray();
+    if (next === undefined) return;
+    const others = { organizationId, duplicateOf: id, _id: { $ne: next._id } };
+    await documents.updateMany(others, { $set: { duplicateOf: next._id } }, processSafe);
+    await documents.updateOne({ _id: next._id, organizationId }, { $unset: { duplicateOf: true } }, processSafe);
+  },
 });
 
 /** Bytes of documents, for quotas and their recount. */
@@ -177,6 +206,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
   const read = readsById((tenant: Tenant, ids) =>
     documents.find({ _id: { $in: [...ids] }, ...readable(tenant) }).toArray(),
   );
+  const duplicates = createDuplicates(documents);
   return {
     /** Inserts with one durable write. `exists` when this id is stored already. */
     insert: createInsert(documents),
@@ -236,21 +266,29 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     markDeleted: (tenant: Tenant, id: string, at: Date): Promise<DocumentRecord | null> =>
       documents.findOneAndUpdate(
         { _id: id, ...owned(tenant) },
-        { $set: { deletedAt: at, ocr: null, description: null }, $push: { pendingEvents: deletion(id, at) } },
+        {
+          $set: { deletedAt: at, ocr: null, description: null },
+          $unset: { recordText: true },
+          $push: { pendingEvents: deletion(id, at) },
+        },
         { returnDocument: 'after' },
       ),
     /** Lists documents that runs derived from it, in every project. */
     derivedFrom: (organizationId: string, id: string): Promise<readonly DocumentRecord[]> =>
       documents.find({ organizationId, parentDocumentId: id, deletedAt: noDate }).toArray(),
     /** Last step of a deletion: removes the record of a marked document, and returns it. null when it was removed before. */
-    remove: (organizationId: string, id: string): Promise<DocumentRecord | null> =>
-      documents.findOneAndDelete({ _id: id, organizationId, deletedAt: { $exists: true } }),
+    async remove(organizationId: string, id: string): Promise<DocumentRecord | null> {
+      await duplicates.releaseDuplicates(organizationId, id);
+      return documents.findOneAndDelete({ _id: id, organizationId, deletedAt: { $exists: true } });
+    },
     async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
     },
     ...createOutbox(documents),
     ...createAccounts(documents),
     ...createMarks(documents),
+    firstWith: (organizationId: string, projectId: string, sha256: string): Promise<string | null> =>
+      duplicates.firstWith(organizationId, projectId, sha256),
   };
 }
 

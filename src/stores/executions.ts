@@ -8,6 +8,7 @@ import {
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { interactiveRuns } from '#src/domain/runs/queue.ts';
+import { brief, createReads, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
@@ -16,36 +17,10 @@ import type { RunRecord, ExecutionRecord, GivenAnswer } from '#src/domain/runs/r
 import type { ListPosition } from '#src/domain/cursor.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 
-export interface RunFilter {
-  readonly executionId?: string;
-  readonly workflowId?: string;
-  readonly documentId?: string;
-  readonly status?: RunStatus;
-}
-
 export interface CreatedExecution {
   readonly execution: ExecutionRecord;
   readonly runs: readonly RunRecord[];
 }
-
-const owned = ({ organizationId, projectIds }: Tenant): Filter<RunRecord> => {
-  const [only, ...more] = projectIds;
-  return { organizationId, projectId: only !== undefined && more.length === 0 ? only : { $in: [...projectIds] } };
-};
-
-const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
-  after === null
-    ? {}
-    : {
-        createdAt: { $lte: after.createdAt },
-        $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
-      };
-
-/** Leaves out runs of experiments, which the lists of runs do not show. */
-const ordinary = { experiment: { $exists: false } } satisfies Filter<RunRecord>;
-
-/** Omits fields that may be large and that only readers of one run need. */
-const brief = { outputs: 0, receipt: 0, answers: 0, steps: 0 };
 
 const placeOf = (run: RunRecord | undefined): Pick<RunRecord, 'lane' | 'rank'> =>
   run?.lane === undefined || run.rank === undefined ? {} : { lane: run.lane, rank: run.rank };
@@ -71,14 +46,6 @@ export interface RunSelection {
 }
 
 const mostAhead = 1_000;
-/** Mean time of runs in milliseconds; null for none that began and ended. */
-const meanMs = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
-  const times = recent.flatMap(({ startedAt, finishedAt }) =>
-    startedAt === undefined || finishedAt === null ? [] : [Math.max(0, finishedAt.getTime() - startedAt.getTime())],
-  );
-  return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
-};
-
 /** Operations on many runs at once, and on their places in the queue. */
 function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) {
   return {
@@ -116,7 +83,7 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
     ): Promise<void> {
       await runs.updateMany(
         { organizationId, executionId, documentId: { $in: [...documentIds] }, retriedBy: { $exists: false } },
-        { $set: { retriedBy } },
+        { $set: { retriedBy }, $unset: { mendAt: true } },
       );
     },
     /** Moves the few bulk runs of an execution that somebody waits for to the interactive lane, unless that is full. */
@@ -238,77 +205,6 @@ function createInserts(
       const ranked = new Map(ranks.map(({ _id, rank }) => [_id, rank]));
       await places.giveBack(wanted.filter((run) => ranked.get(run._id) !== run.rank));
     },
-  };
-}
-
-function createReads({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
-  return {
-    find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
-      executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
-    /** Lists runs in creation order, without outputs, receipts, answers and steps. */
-    runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
-      runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
-    findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
-      runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
-
-    /** The last successful runs of a workflow, experiments included, and their mean time; null without any. */
-    async recentRuns(
-      tenant: Tenant,
-      workflowId: string,
-    ): Promise<{ readonly runs: readonly RunRecord[]; readonly meanMs: number | null }> {
-      const recent = await runs
-        .find(
-          { ...owned(tenant), workflowId, status: 'succeeded' },
-          { projection: { outputs: 0, receipt: 0, answers: 0 } },
-        )
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(20)
-        .toArray();
-      return { runs: recent, meanMs: meanMs(recent) };
-    },
-    /** Ended runs of all organizations, but for those of experiments, in the order of their ends. `after` is the id of the last one at `from`. */
-    endedBetween: (
-      { from, after, until }: { readonly from: Date; readonly after: string; readonly until: Date },
-      limit: number,
-    ): Promise<readonly RunRecord[]> =>
-      runs
-        .find(
-          {
-            finishedAt: { $gte: from, $lt: until },
-            $or: [{ finishedAt: { $gt: from } }, { _id: { $gt: after } }],
-            experiment: { $exists: false },
-          },
-          { projection: brief },
-        )
-        .sort({ finishedAt: 1, _id: 1 })
-        .limit(limit)
-        .toArray(),
-    /** Runs of a workflow with an answer to the question at this path, newest first, with their answers. */
-    answeredRuns: (
-      tenant: Tenant,
-      { workflowId, path }: { readonly workflowId: string; readonly path: string },
-      limit: number,
-    ): Promise<readonly RunRecord[]> =>
-      runs
-        .find(
-          { ...owned(tenant), ...ordinary, workflowId, 'answers.path': path },
-          { projection: { outputs: 0, receipt: 0, steps: 0 } },
-        )
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray(),
-    /** Lists executions, newest first. */
-    listRuns: (
-      tenant: Tenant,
-      filter: RunFilter,
-      after: ListPosition | null,
-      limit: number,
-    ): Promise<readonly RunRecord[]> =>
-      runs
-        .find({ ...owned(tenant), ...ordinary, ...filter, ...olderThan(after) }, { projection: brief })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray(),
   };
 }
 

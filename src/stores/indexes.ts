@@ -62,6 +62,11 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     // A list over up to a hundred projects merges their index ranges; the list of an organization with more uses this index.
     [{ organizationId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, sha256: 1, createdAt: 1, _id: 1 }],
+    [
+      { organizationId: 1, duplicateOf: 1, createdAt: 1, _id: 1 },
+      { partialFilterExpression: { duplicateOf: { $exists: true } } },
+    ],
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
     [{ organizationId: 1, parentDocumentId: 1 }, { partialFilterExpression: { parentDocumentId: { $exists: true } } }],
   ],
@@ -91,6 +96,8 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
     [{ finishedAt: 1, _id: 1 }],
+    // Degraded runs that are to be repeated.
+    [{ projectId: 1, mendAt: 1 }, { partialFilterExpression: { mendAt: { $exists: true } } }],
     [
       { 'experiment.hidden': 1, finishedAt: 1, _id: 1 },
       { partialFilterExpression: { 'experiment.hidden': { $exists: true } } },

@@ -80,6 +80,15 @@ function grantsIn({ oauthGrants }: OAuthCollections) {
       const { matchedCount } = await oauthGrants.updateOne(which, { $set: { revokedAt: at } });
       return matchedCount === 1;
     },
+    /** Replaces the scopes of a live grant. Its tokens follow at once, because every call reads the grant. null: there is none. */
+    changeScopes(
+      organizationId: string,
+      grantId: string,
+      changed: Required<Pick<OAuthGrant, 'scopes' | 'added'>>,
+    ): Promise<OAuthGrant | null> {
+      const which = { _id: grantId, organizationId, revokedAt: null };
+      return oauthGrants.findOneAndUpdate(which, { $set: changed }, { returnDocument: 'after' });
+    },
     async touchGrant(organizationId: string, grantId: string, at: Date): Promise<void> {
       await oauthGrants.updateOne({ _id: grantId, organizationId }, { $set: { lastUsedAt: at } }, processSafe);
     },

@@ -8,8 +8,11 @@ import { readPageOf } from '#src/domain/documents/read-page.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
-const toText = ({ _id, createdAt, modelLabel, text, avgConfidence, warnings }: Omit<OcrRow, 'result'>): OcrText => ({
+type TextRow = Omit<OcrRow, 'result'> & { readonly result: Pick<OcrRow['result'], 'language'> };
+
+const toText = ({ _id, createdAt, modelLabel, text, avgConfidence, warnings, result }: TextRow): OcrText => ({
   ocrResultId: _id,
+  language: result.language,
   createdAt,
   modelLabel,
   text,
@@ -17,7 +20,10 @@ const toText = ({ _id, createdAt, modelLabel, text, avgConfidence, warnings }: O
   ...(warnings !== undefined && { warnings }),
 });
 
-const withoutWords = { projection: { result: 0 } } as const;
+const withoutWords = { projection: { 'result.pages': 0 } } as const;
+
+/** Pages that are read at a time: one has some hundred kilobytes of words. */
+const pagesAtOnce = 8;
 
 const toReadPage = ({ page: { index, text, confidence, losses, source }, wordCharacters }: OcrPageRow): ReadPage => ({
   index,
@@ -50,6 +56,36 @@ async function withPages(ocrPages: Collections['ocrPages'], row: OcrRow): Promis
     .toArray();
   return { ...toText(row), result: { ...result, pages: rows.map(({ page }) => page) } };
 }
+
+/** Reads of a result by its id. */
+const createPageReads = ({ ocrResults, ocrPages }: Pick<Collections, 'ocrResults' | 'ocrPages'>) => ({
+  async ocrText(organizationId: string, ocrResultId: string): Promise<OcrText | null> {
+    const row = await ocrResults.findOne({ _id: ocrResultId, organizationId }, withoutWords);
+    return row === null ? null : toText(row);
+  },
+  /** Pages `from` to `to` with their words, in order; the first few of them, so that memory stays bounded. Empty at the end. */
+  async ocrPagesFrom(organizationId: string, ocrResultId: string, from: number, to: number): Promise<OcrPage[]> {
+    const row = await ocrResults.findOne({ _id: ocrResultId, organizationId }, { projection: { text: 0 } });
+    if (row === null) return [];
+    const within = { $gte: from, $lte: to };
+    if (row.pagesApart !== true) return row.result.pages.filter(({ index }) => index >= from && index <= to);
+    const rows = await ocrPages
+      .find({ organizationId, documentId: row.documentId, ocrResultId, 'page.index': within })
+      .sort({ 'page.index': 1 })
+      .limit(pagesAtOnce)
+      .project<Pick<OcrPageRow, 'page'>>({ page: 1 })
+      .toArray();
+    return rows.map(({ page }) => page);
+  },
+  /** One page with its words. null when there is no such result or page. */
+  async ocrPage(organizationId: string, ocrResultId: string, index: number): Promise<OcrPage | null> {
+    const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
+    if (row === null) return null;
+    if (row.pagesApart !== true) return row.result.pages.find((page) => page.index === index) ?? null;
+    const found = await ocrPages.findOne({ _id: `${ocrResultId}/${index}`, organizationId });
+    return found?.page ?? null;
+  },
+});
 
 /** Results of recognition. Pages of a document with several have rows of their own. Source: docs/decisions/0126. */
 export function createOcrResults(
@@ -122,17 +158,6 @@ export function createOcrResults(
       const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
       return row === null ? null : withPages(ocrPages, row);
     },
-    async ocrText(organizationId: string, ocrResultId: string): Promise<OcrText | null> {
-      const row = await ocrResults.findOne({ _id: ocrResultId, organizationId }, withoutWords);
-      return row === null ? null : toText(row);
-    },
-    /** One page with its words. null when there is no such result or page. */
-    async ocrPage(organizationId: string, ocrResultId: string, index: number): Promise<OcrPage | null> {
-      const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
-      if (row === null) return null;
-      if (row.pagesApart !== true) return row.result.pages.find((page) => page.index === index) ?? null;
-      const found = await ocrPages.findOne({ _id: `${ocrResultId}/${index}`, organizationId });
-      return found?.page ?? null;
-    },
+    ...createPageReads({ ocrResults, ocrPages }),
   };
 }

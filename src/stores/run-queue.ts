@@ -11,6 +11,7 @@ export interface RunEnd {
   readonly status: RunStatus;
   readonly error: RunFailure | null;
   readonly degraded?: readonly string[];
+  readonly mendAt?: Date;
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly receipt?: RunReceipt;
   readonly ocrResultId?: string;

@@ -105,7 +105,9 @@ export async function redactSteps(
   organizationId: string,
   runIds: readonly string[],
 ): Promise<void> {
-  const silent = { $set: { 'steps.$[].inputPreview': null, 'steps.$[].outputPreview': null } };
+  const silent = {
+    $set: { 'steps.$[].inputPreview': null, 'steps.$[].requestPreview': null, 'steps.$[].outputPreview': null },
+  };
   await runs.updateMany({ _id: { $in: [...runIds] }, organizationId, steps: { $exists: true } }, silent);
   await steps.updateMany({ organizationId, runId: { $in: [...runIds] } }, silent);
 }

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import { expect, test } from 'vitest';
 import { createModels, modelLabels } from '#src/adapters/models/create-models.ts';
+import { createSemanticEmbedder } from '#src/adapters/models/local/semantic/semantic-embedder.ts';
+import { createSentenceEncoder, startSentenceThread } from '#src/adapters/models/local/semantic/sentence-encoder.ts';
 import { hashDistance } from '#test/domain/hash-distance.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
 
@@ -50,7 +52,7 @@ function cosine(left: Float32Array, right: Float32Array): number {
 
 test('without a key everything is local, and the labels say so', () => {
   const local = {
-    describer: 'local/heuristic-1',
+    describer: 'local/heuristic-2',
     textEmbeddings: 'local/lexical-1536',
     imageEmbeddings: 'local/visual-832',
   };
@@ -134,7 +136,7 @@ test('the local describer reads the picture for light and colour, and the text f
   const { value, usage } = await models.describer.describe({ page, pages: 2, text: '', avgConfidence: 0 });
   expect(value.description).toContain('The image has 2 pages; the first is 500 x 700 pixels');
   expect(value.description).toContain('in colour');
-  expect(usage).toMatchObject({ provider: 'local', model: 'heuristic-1' });
+  expect(usage).toMatchObject({ provider: 'local', model: 'heuristic-2' });
 });
 
 test('an aborted signal ends local models with its reason', async () => {
@@ -145,4 +147,41 @@ test('an aborted signal ends local models with its reason', async () => {
   await expect(models.describer.describe({ page, pages: 1, text: '', avgConfidence: 0, signal })).rejects.toThrow(
     'run was canceled',
   );
+});
+
+test('the semantic embedder finds a request in other words, and ends its thread when it is idle', async () => {
+  const ended = Promise.withResolvers<void>();
+  const started: unknown[] = [];
+  const start = () => {
+    const thread = startSentenceThread();
+    started.push(thread);
+    const end = async () => {
+      await thread.end();
+      ended.resolve();
+    };
+    return { ...thread, call: thread.call, end, ended: false };
+  };
+  const text = createSemanticEmbedder(createSentenceEncoder(start, 1));
+  expect(models.text.label).toBe('local/lexical-1536');
+  expect([text.label, text.dimensions]).toEqual(['local/semantic-1536', 1536]);
+  const vector = async (words: string) => (await text.embedDocument(words)).vector;
+  const [asked, near, far, german] = await Promise.all([
+    text.embedQuery('What does the automobile cost?').then((one) => one.vector),
+    vector('The price of the car is high.'),
+    vector('Our choir sings on Sunday evening.'),
+    vector('Der Preis des Autos ist hoch und die Rechnung liegt bei.'),
+  ]);
+  expect(cosine(asked, near)).toBeGreaterThan(cosine(asked, far) + 0.15);
+  expect(german.slice(1024).some((value) => value !== 0)).toBe(false);
+  expect((await vector('')).some((value) => value !== 0)).toBe(false);
+  // The longest passages fit into the memory of the thread.
+  const long = `the ${'qxzjkvwb'.repeat(8)} `.repeat(120);
+  expect((await vector(long)).slice(1024).some((value) => value !== 0)).toBe(true);
+  await ended.promise;
+  expect(started).toHaveLength(1);
+});
+
+test('a sentence encoder that fails is an error of the model', async () => {
+  const broken = createSemanticEmbedder({ encode: async () => Promise.reject(new Error('thread ended')) });
+  await expect(broken.embedDocument('The car is red.')).rejects.toMatchObject({ code: 'model.failed' });
 });

@@ -51,6 +51,7 @@ const walk: Walk = {
   'service.run.resume': ({ run }) => [{ path: run, body: { answer: 1 } }],
   'service.documents': 'shows nothing',
   'service.document': ({ document }) => [{ path: document }],
+  'service.document.text': ({ document }) => [{ path: document }],
   'service.visibility': ({ document }) => [{ body: { documentIds: [document], visibility: 'public' } }],
 
   'dashboard.presign': ({ project }) => [{ body: { ...png, projectId: project } }],
@@ -68,6 +69,7 @@ const walk: Walk = {
   'dashboard.segmentations': ({ document }) => [{ path: document }],
   'dashboard.visibility': ({ document }) => [{ body: { documentIds: [document], visibility: 'public' } }],
   'dashboard.document': ({ document }) => [{ path: document }],
+  'dashboard.document.text': ({ document }) => [{ path: document }],
   'dashboard.document.runs': ({ document }) => [{ path: document }],
   'dashboard.document.delete': ({ document }) => [{ path: document }],
 
@@ -134,6 +136,7 @@ const walk: Walk = {
   'dashboard.key.rotate': ({ key }) => [{ path: key }],
   'dashboard.key.revoke': ({ key }) => [{ path: key }],
   'dashboard.apps': 'shows nothing',
+  'dashboard.app.change': ({ app: connected }) => [{ path: connected, body: { scopes: ['runs:read'] } }],
   'dashboard.app.revoke': ({ app: connected }) => [{ path: connected }],
   'dashboard.clients': 'shows nothing',
   'dashboard.client.create': ({ project }) => [{ body: { name: 'X', projectIds: [project], scopes: ['runs:read'] } }],

@@ -53,6 +53,7 @@ const broken: Partial<Record<EnvName, string>> = {
   RETENTION_AUDIT_DAYS: '1',
   OPENAI_BASE_URL: 'localhost:8000',
   DOCUMENT_SEARCH_MODE: 'semantic',
+  EMBEDDINGS: 'vectors',
   SEGMENTATION_URL: 'sam:8091',
   SEGMENTATION_PROVIDER: 'sam',
   OUTBOUND_ALLOW: 'https://api.example.com/',
@@ -324,7 +325,7 @@ describe('A language of documents', () => {
 
   test('without data is refused where documents are read, with the command that installs it', () => {
     expect(() => compose('eng+xyz', 'api,agents')).toThrow(
-      'OCR_LANGUAGE=eng+xyz: no data for xyz. Run npm install @tesseract.js-data/xyz, or choose another language.',
+      'OCR_LANGUAGE=eng+xyz: no data for xyz. Run npm run languages -- add xyz, or choose another language.',
     );
     expect(() => compose('eng', 'agents')).not.toThrow();
     expect(() => compose('xyz', 'api,mcp')).not.toThrow();

@@ -4,7 +4,8 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { receiptOf } from '#src/domain/runs/receipt.ts';
 import type { ExecutionRecord, GivenAnswer, OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import { executionRecord, freshTenant } from '#test/support/records.ts';
-import type { ExecutionStore, RunFilter } from '#src/stores/executions.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { RunFilter } from '#src/stores/runs/read-runs.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
 export interface ExecutionStoreUnderTest {

@@ -291,6 +291,10 @@ function addresses(store: () => ObjectStore): void {
     expect(plain.headers.get('content-disposition')).toMatch(/^attachment/);
     expect(plain.headers.get('content-type')).toBe('application/octet-stream');
     expect(Buffer.from(await plain.arrayBuffer()).equals(body)).toBe(true);
+    const named = await store().presignGet({ key, expiresAt: inMinutes(5), filename: 'Überblick "1".pdf' });
+    const disposition = (await fetch(named)).headers.get('content-disposition');
+    expect(disposition).toBe(`attachment; filename="_berblick _1_.pdf"; filename*=UTF-8''%C3%9Cberblick%20%221%22.pdf`);
+    expect((await fetch(named.replace(/berblick/i, 'bersicht'))).status).toBe(403);
     const inline = await fetch(await store().presignGet({ key, expiresAt: inMinutes(5), inlineType: 'image/webp' }));
     expect(inline.headers.get('content-disposition') ?? 'inline').toMatch(/^inline/);
     expect(inline.headers.get('content-type')).toBe('image/webp');

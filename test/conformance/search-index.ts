@@ -100,6 +100,18 @@ function finding(index: () => SearchIndex): void {
     expect(await found(index(), tenant, 'helicopter')).toEqual([]);
   });
 
+  test('a document is found by words of its file name and of its records, and by a phrase of either', async () => {
+    const tenant = freshTenant();
+    const record = recordOf(tenant, 'Thank you', { filename: 'Acme bill-2024.pdf', recordText: 'Restoran Wan Sheng' });
+    await index().upsert(record);
+    for (const text of ['acme', 'bill', 'sheng', '"wan sheng"', 'reztoran'])
+      await eventually(() => found(index(), tenant, text)).toEqual([record.documentId]);
+    await index().setRecordText(tenant.organizationId, record.documentId, 'Kopitiam Lim\nB-4711');
+    for (const text of ['kopitiam', 'b4711', 'acme'])
+      await eventually(() => found(index(), tenant, text)).toEqual([record.documentId]);
+    await eventually(() => found(index(), tenant, 'sheng')).toEqual([]);
+  });
+
   test('a word with one letter wrong is found, but what has it right comes first', async () => {
     const tenant = freshTenant();
     const [right, wrong] = [recordOf(tenant, 'the recipe'), recordOf(tenant, 'the recipt')];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { describeDocument } from '#src/domain/describe-locally/describe-text.ts';
 import { guessDocumentType } from '#src/domain/describe-locally/document-type.ts';
-import { findTitle } from '#src/domain/describe-locally/find-title.ts';
+import { findHeadline, whole } from '#src/domain/describe-locally/find-headline.ts';
 import { guessLanguage } from '#src/domain/describe-locally/guess-language.ts';
 import { pictureFacts } from '#src/domain/describe-locally/picture-facts.ts';
 import { cpuClock } from '#test/support/cpu-time.ts';
@@ -49,7 +49,7 @@ test('the description says what the type was judged by', () => {
   const value = describe('ACME Ltd\nInvoice number A-17/2024\nTotal due EUR 1,234.50\nDue date 2024-05-01');
   expect(value.description).toContain('Looks like an invoice, judging by the words "invoice number"');
   expect(value.description).toContain('total EUR 1,234.50');
-  expect(value.title).toBe('Invoice: ACME Ltd');
+  expect(value.title).toBe('Invoice A-17/2024, ACME Ltd, €1,234.50');
   expect(value.tags).toContain('invoice');
 });
 
@@ -66,6 +66,44 @@ test('without text it says so, names only size and light, and guesses nothing', 
   );
 });
 
+test.each([
+  [
+    'RESTORAN WAN SHENG\nNo 2 Jalan Temenggung 19/9\nTAX INVOICE\nReceipt #: 4711\n20/03/2018 12:30\nTeh O 2.00\nNasi 4.00\nTotal RM 6.00\nCash 10.00\nChange 4.00',
+    'Receipt, Restoran Wan Sheng, 20 Mar 2018, RM 6.00',
+  ],
+  [
+    'Calder Savings Bank Page 10f 2\nStatement date 2024-02-01\nOpening balance 100.00\nClosing balance 90.00',
+    'Statement, Calder Savings Bank, 1 Feb 2024',
+  ],
+  [
+    'Brightwater Ltd\n6 November 2023\nDear Mr Holm,\nSubject: Your claim for water damage\nWe have finished it.\nYours sincerely',
+    'Letter: Your claim for water damage',
+  ],
+  [
+    'Firma Holm GmbH\nIhr Antrag auf Ratenzahlung\nSehr geehrte Frau Holm,\nwir haben ihn geprüft.\nMit freundlichen Grüßen',
+    'Letter: Ihr Antrag auf Ratenzahlung',
+  ],
+  [
+    'which the committee had asked for in the spring of the year before and did not get until\nthe autumn, when gardens were dug and gardens were planted again. Nobody minded the autumn.',
+    'Text about autumn and gardens',
+  ],
+  [
+    'Annual plan of the allotment gardens and of\ntheir committee\nTo be read by all',
+    'Annual plan of the allotment gardens and of their committee',
+  ],
+])('of %j the title is what a person would write', (text, title) => {
+  expect(describe(text).title).toBe(title);
+  expect(describe(text).description).not.toMatch(/unknown|…/u);
+});
+
+test('the description of a paper names its recipient, and takes no other label for one', () => {
+  const head = 'ACME Ltd\nInvoice number A-17/2024\nTotal due EUR 5.00\n';
+  expect(describe(`${head}Bill to: Ruth Gallagher`).description).toContain(
+    'From ACME Ltd, to Ruth Gallagher, over €5.00.',
+  );
+  expect(describe(`${head}Customer copy`).description).toContain('From ACME Ltd, over €5.00.');
+});
+
 test('unsure recognition is said', () => {
   expect(describe('Some words here', { avgConfidence: 41.4 }).description).toContain(
     'recognition was unsure (confidence 41 of 100)',
@@ -75,7 +113,9 @@ test('unsure recognition is said', () => {
 
 test('text that fits no type stays unknown', () => {
   expect(guessDocumentType('grey clouds over the hills')).toEqual({ type: 'unknown', evidence: [] });
-  expect(describe('grey clouds over the hills').description).toContain('A document of unknown type, 1 page');
+  expect(describe('grey clouds over the hills').description).toBe(
+    'It begins with "grey clouds over the hills". 1 page.',
+  );
 });
 
 test('an invoice that is merely mentioned does not make an invoice', () => {
@@ -128,11 +168,12 @@ test.each([
 });
 
 test('the title is the first strong line, not an address, a date or a page number', () => {
-  expect(findTitle('Page 1 of 3\n12 May 2024\n14 Mill Lane\nwww.example.org\nAnnual Garden Plan\nmore')).toBe(
+  expect(findHeadline('Page 1 of 3\n12 May 2024\n14 Mill Lane\nwww.example.org\nAnnual Garden Plan\nmore')).toBe(
     'Annual Garden Plan',
   );
-  expect(findTitle('|| -- 77 ..')).toBe('');
-  expect(findTitle('long '.repeat(50)).length).toBeLessThanOrEqual(90);
+  expect(findHeadline('|| -- 77 ..')).toBe('');
+  expect(findHeadline('long '.repeat(50))).toBe('');
+  expect(whole('long '.repeat(50)).length).toBeLessThanOrEqual(90);
 });
 
 test('control characters of hostile text reach neither title nor description', () => {

@@ -6,6 +6,13 @@ import { hashDistance } from '#test/domain/hash-distance.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 import { createLexicalVectors } from '#src/domain/embed-locally/lexical-vector.ts';
 import { rasterSide } from '#src/domain/embed-locally/raster.ts';
+import {
+  besideEachOther,
+  hashedDimensions,
+  passagesOf,
+  readsAsEnglish,
+  sentenceDimensions,
+} from '#src/domain/embed-locally/semantic-text.ts';
 import { visualVector } from '#src/domain/embed-locally/visual-vector.ts';
 
 const stemmer = newStemmer('english');
@@ -135,4 +142,32 @@ test('faint noise on empty paper flips no bit', () => {
 test('the hash distance counts differing bits', () => {
   expect(hashDistance('0000000000000000', 'ffffffffffffffff')).toBe(64);
   expect(hashDistance('00000000000000f1', '00000000000000f2')).toBe(2);
+});
+
+test('texts of other languages, scripts and numbers alone are not given to an English model', () => {
+  for (const text of ['How do wings behave?', 'late payment fee', 'The boiler was replaced in May.'])
+    expect(readsAsEnglish(text), text).toBe(true);
+  const others = ['', '12.50 4711', 'Wie hoch ist der Betrag?', 'le montant de la facture', 'Счёт за воду', '合計'];
+  for (const text of others) expect(readsAsEnglish(text), text).toBe(false);
+});
+
+test('passages keep all words of a text up to their number, end at sentences, and are never empty', () => {
+  const sentence = `${'word '.repeat(39)}end.`;
+  expect(passagesOf(`${sentence} ${sentence}\n${sentence}`)).toEqual([sentence, sentence, sentence]);
+  expect(passagesOf(' \n')).toEqual([]);
+  const long = passagesOf('x '.repeat(60 * 500));
+  expect(long).toHaveLength(64);
+  expect(Math.max(...long.map((one) => one.split(' ').length))).toBe(60);
+  expect(passagesOf('y'.repeat(100_000))).toEqual(['y'.repeat(64)]);
+});
+
+test('words and sentences have the same say in one unit vector; a half without direction is zero', () => {
+  const hashed = new Float32Array(hashedDimensions);
+  hashed[3] = 1;
+  const sentence = new Float32Array(sentenceDimensions);
+  sentence[5] = 7;
+  const both = besideEachOther(hashed, [sentence, sentence]);
+  expect([both[3], both[hashedDimensions + 5]]).toEqual([Math.fround(Math.SQRT1_2), Math.fround(Math.SQRT1_2)]);
+  expect(besideEachOther(hashed, [])[3]).toBe(1);
+  expect(besideEachOther(new Float32Array(hashedDimensions), []).some((value) => value !== 0)).toBe(false);
 });

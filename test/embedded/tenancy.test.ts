@@ -5,6 +5,7 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
+import { searchChanges } from '#test/support/tenancy/search.ts';
 import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
 import { experimentChanges, experimentReads, seedExperiment } from '#test/support/tenancy/experiments.ts';
 import { hostile } from '#test/support/tenancy/hostile.ts';
@@ -117,14 +118,10 @@ const deliveryOf = ({ organizationId, projectIds }: Pick<Seeded, 'organizationId
   return { _id, organizationId, projectId: projectIds[0], ...message, ...fresh };
 };
 
-const placeOf = ({
-  organizationId,
-  projectIds,
-  documentId,
-}: Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>) => ({
-  organizationId,
-  projectId: projectIds[0],
-  documentId,
+const placeOf = (whose: Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>) => ({
+  organizationId: whose.organizationId,
+  projectId: whose.projectIds[0],
+  documentId: whose.documentId,
 });
 
 /** Rows that runs keep beside their results: a question, a secret, a webhook, an outcome in the cache. */
@@ -274,6 +271,8 @@ const reads: Readonly<Record<string, Read>> = {
     stores.workflows.listVersions(who.organizationId, workflowId, null, 100),
   'executions.find': (who, { executionId, projectIds }) => stores.executions.find({ ...who, projectIds }, executionId),
   'executions.runsOf': (who, { executionId }) => stores.executions.runsOf(who.organizationId, executionId),
+  'executions.resultsOf': (who, { executionId, documentId }) =>
+    stores.executions.resultsOf(who.organizationId, [executionId], [documentId]),
   'executions.findRun': (who, { runId, projectIds }) => stores.executions.findRun({ ...who, projectIds }, runId),
   'executions.listRuns': (who, { projectIds, executionId }) =>
     stores.executions.listRuns({ ...who, projectIds }, { executionId }, null, 100),
@@ -288,6 +287,7 @@ const reads: Readonly<Record<string, Read>> = {
     stores.steps.listOf({ _id: runId, organizationId: who.organizationId, stepBuckets: 1 }),
   'results.ocrById': (who, { ocrId }) => stores.results.ocrById(who.organizationId, ocrId),
   'results.ocrText': (who, { ocrId }) => stores.results.ocrText(who.organizationId, ocrId),
+  'results.ocrPagesFrom': (who, { ocrId }) => stores.results.ocrPagesFrom(who.organizationId, ocrId, 0, 9),
   'results.ocrPage': (who, { ocrId }) => stores.results.ocrPage(who.organizationId, ocrId, 0),
   'results.readPages': (who, target) =>
     stores.results.readPages({ ...originOf(target), organizationId: who.organizationId }, 'm'),
@@ -355,6 +355,7 @@ const leaseAs = (who: Seeded, { lease }: Seeded): Lease => ({
 const changes: Readonly<Record<string, Change>> = {
   ...experimentChanges(() => stores),
   ...recordChanges(() => stores),
+  ...searchChanges(() => stores),
   'apiKeys.revoke': (who, { keyId }) => stores.apiKeys.revoke(who.organizationId, keyId, now),
   'apiKeys.replace': (who, { keyId }) => stores.apiKeys.replace(who.organizationId, keyId, 'key_x', now),
   'apiKeys.touch': (who, { keyId }) => stores.apiKeys.touch(who.organizationId, keyId, new Date(0)),
@@ -385,6 +386,8 @@ const changes: Readonly<Record<string, Change>> = {
     stores.members.cancelInvitation(who.organizationId, invitationId),
   'oauth.removeClient': (who, { clientId }) => stores.oauth.removeClient(who.organizationId, clientId),
   'oauth.revokeGrant': (who, { grantId }) => stores.oauth.revokeGrant(who.organizationId, grantId, now),
+  'oauth.changeScopes': (who, { grantId }) =>
+    stores.oauth.changeScopes(who.organizationId, grantId, { scopes: ['keys:manage'], added: [] }),
   'oauth.touchGrant': (who, { grantId }) => stores.oauth.touchGrant(who.organizationId, grantId, now),
   'organizations.renameProject': (who, { projectIds }) =>
     stores.organizations.renameProject(who.organizationId, projectIds[0], 'stolen'),
@@ -396,7 +399,6 @@ const changes: Readonly<Record<string, Change>> = {
     stores.documents.postponeRemoval(who.organizationId, documentId, now),
   'documents.remove': (who, { documentId }) => stores.documents.remove(who.organizationId, documentId),
   'results.deleteOf': (who, { documentId }) => stores.results.deleteOf(who.organizationId, documentId),
-  'search.delete': (who, { documentId }) => stores.search.delete(who.organizationId, documentId),
   'traces.redact': (who, { documentId }) => stores.traces.redact(who.organizationId, documentId),
   'traces.forget': (who, { documentId, objectKey }) => stores.traces.forget(who.organizationId, documentId, objectKey),
   'documents.setVisibility': (who, { projectIds, documentId }) =>
@@ -484,9 +486,6 @@ const changes: Readonly<Record<string, Change>> = {
     stores.nodeCache.put({ ...placeOf(target), organizationId: who.organizationId }, 'k', outcome);
     await stores.nodeCache.idle();
   },
-  'search.upsert': (who, { record }) => stores.search.upsert({ ...record, organizationId: who.organizationId }),
-  'search.setVisibility': (who, { documentId }) =>
-    stores.search.setVisibility(who.organizationId, [documentId], 'private'),
   'idempotency.begin': (who, target) =>
     stores.idempotency.begin({ ...scopeOf(target), organizationId: who.organizationId }, 'other'),
   'idempotency.finish': (who, target) =>

@@ -56,21 +56,22 @@ test('upload-with-node uploads a scan, waits for its workflow and prints the res
   );
 });
 
-test.each(['gif', 'webp', 'tiff'] as const)('upload-with-node declares the type of a .%s file', async (format) => {
+test.each(['gif', 'webp', 'avif', 'tiff'] as const)('upload-with-node reads the text of a .%s file', async (format) => {
   const path = join(folder.path, `scan.${format}`);
-  await writeFile(path, await sharp(readFileSync(receipt)).resize(300).toFormat(format).toBuffer());
+  await writeFile(path, await sharp(readFileSync(receipt)).resize(600).toFormat(format).toBuffer());
   const { serviceKey: SERVICE_KEY } = app.seed;
   const out = await runExample('upload-with-node.ts', [path], { SERVICE_KEY, BASE_URL: app.addresses.api });
   const id = /^Uploaded (doc_\w+)\n/.exec(out)?.[1];
   const { body } = await app.call('GET', `/api/service/documents/${id}`, { key: SERVICE_KEY });
   expect(body).toMatchObject({ contentType: `image/${format}` });
+  expect(out).toMatch(/total/i);
 });
 
 test('upload-with-node refuses a file of another type in one line', async () => {
   const { serviceKey: SERVICE_KEY } = app.seed;
   const run = runExample('upload-with-node.ts', ['README.md'], { SERVICE_KEY, BASE_URL: app.addresses.api });
   await expect(run).rejects.toThrow(
-    /: README\.md: expected \.jpg, \.jpeg, \.png, \.webp, \.gif, \.tif, \.tiff or \.pdf\n$/,
+    /: README\.md: expected \.jpg, \.jpeg, \.png, \.webp, \.avif, \.gif, \.tif, \.tiff or \.pdf\n$/,
   );
 });
 

@@ -90,6 +90,36 @@ describe('uploads of a session', () => {
     expect(await runsOf(body.document.id)).toEqual([]);
   });
 
+  test('keep the name of the file, without folders, and hand the file out under it', async () => {
+    const asked = { projectId: app.seed.projectId, contentType: 'image/png', size: tinyPng.length };
+    const { body } = await by.editor.post(`${base}/uploads/presign`, { ...asked, filename: 'C:\\scans\\Bon März.png' });
+    await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(tinyPng) });
+    const { document } = (await by.editor.ack(body.objectKey)).body;
+    expect(document.filename).toBe('Bon März.png');
+    const { originalUrl } = (await by.editor.get(`${base}/${document.id}`)).body;
+    const name = (await fetch(originalUrl)).headers.get('content-disposition');
+    expect(name).toBe(`attachment; filename="Bon M_rz.png"; filename*=UTF-8''Bon%20M%C3%A4rz.png`);
+    for (const filename of ['../', 'x'.repeat(256), ''])
+      expect(pointers(await by.editor.post(`${base}/uploads/presign`, { ...asked, filename }))).toEqual(['/filename']);
+  });
+
+  test('of the same bytes name the first document of their project, and the next one takes its place', async () => {
+    const png = Buffer.concat([tinyPng, Buffer.from('the same twice')]);
+    const same = (projectId?: string) => by.owner.upload(png, 'image/png', projectId);
+    const foreign = await by.stranger.upload(png, 'image/png', places.foreign.projectId);
+    const elsewhere = await same(places.second.projectId);
+    const [first, second, third] = [await same(), await same(), await same()];
+    expect([foreign, elsewhere, first].filter(({ duplicateOf }) => duplicateOf !== undefined)).toEqual([]);
+    expect([second, third].map(({ duplicateOf }) => duplicateOf)).toEqual([first.id, first.id]);
+    const { documents } = (await by.viewer.get(`${base}?limit=2`)).body;
+    expect(documents.map((card: { duplicateOf?: string }) => card.duplicateOf)).toEqual([first.id, first.id]);
+    await deleteDocument(first.id);
+    await app.app.deps.documents.remove(app.seed.organizationId, first.id);
+    const now = async ({ id }: { id: string }) => (await by.owner.get(`${base}/${id}`)).body.duplicateOf;
+    expect([await now(second), await now(third)]).toEqual([undefined, second.id]);
+    expect((await same()).duplicateOf).toBe(second.id);
+  });
+
   test('may go to any project of the organization, and to none of another', async () => {
     expect(await upload(places.second.projectId)).toMatchObject({ projectId: places.second.projectId });
     const asked = { contentType: 'image/png', size: 68 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newId } from '#src/domain/ids.ts';
 import { catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
@@ -120,6 +120,21 @@ describe('GET /:id/events', () => {
     const query = await all(await open(id, { query: `?lastEventId=${first?.id}` }));
     expect(query.filter((event) => event.id !== undefined)).toEqual(numbered.slice(1));
   }, 20_000);
+
+  test('ends at once for an execution that has just ended, without another look', async () => {
+    const id = await start();
+    const { events: log } = app.app.deps;
+    const ends = async (): Promise<number> => {
+      const logged = await log.read(app.seed.organizationId, 0, 10_000, { executionId: id });
+      return logged.filter(({ type }) => type === 'run.completed').length;
+    };
+    await expect.poll(ends).toBe(documentIds.length);
+    const looks = vi.spyOn(log, 'lookMs');
+    const told = await all(await open(id));
+    expect(told.at(-1)?.event).toBe('execution.completed');
+    expect(looks).not.toHaveBeenCalled();
+    looks.mockRestore();
+  });
 
   test('answers 204 to a reader that has all of an execution that is over', async () => {
     const id = await start();

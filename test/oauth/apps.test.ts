@@ -161,6 +161,36 @@ describe('The page of connected apps', () => {
     expect((await owner.post(forged, { path: '/apps/disconnect' })).status).toBe(403);
   });
 
+  test('changes what a program of the viewer may do, of nobody else, and to no more than the viewer may', async () => {
+    const grant = await connected(ownerId);
+    const page = await owner.get('/apps');
+    const fields = withFields(fieldsOf(page.html, '/apps/change'), { appId: grant._id });
+    const save = (scope: string[]) => owner.post(withFields(fields, { scope }), { path: '/apps/change' });
+    expect((await save(['documents:write', 'runs:read'])).headers.get('location')).toBe('/apps?done=changed');
+    const { oauth } = app.app.deps;
+    const added = ['documents:read', 'documents:write'];
+    expect(await oauth.findGrant(grant._id)).toMatchObject({ scopes: ['runs:read', ...added], added });
+    // Taken back: what was added once does not return with it.
+    await save(['runs:read', 'workflows:read']);
+    expect(await oauth.findGrant(grant._id)).toMatchObject({ added: ['workflows:read'] });
+    expect((await save([])).html).toContain('Choose at least one permission, or disconnect the program.');
+
+    const cookie = owner.browser.cookie();
+    const change = (appId: string, scopes: string[], as = cookie) =>
+      app.call('PATCH', `${base}/apps/${appId}`, { cookie: as, body: { scopes } });
+    const theirs = await connected((await app.addPerson('editor')).userId);
+    problemOf(await change(theirs._id, ['runs:read']), 'app.not_found');
+    const viewer = await app.addPerson('viewer');
+    const own = await connected(viewer.userId);
+    problemOf(await change(own._id, ['workflows:write'], viewer.cookie), 'auth.forbidden');
+    problemOf(await change(own._id, ['members:manage'], viewer.cookie), 'request.invalid');
+    const audit = await app.call('GET', `${base}/audit?action=grant.change`, { cookie });
+    expect(audit.body.records[0]).toMatchObject({
+      target: grant._id,
+      detail: { scopes: ['workflows:read', 'runs:read'] },
+    });
+  });
+
   test('makes a client, shows its secret once, and removes it', async () => {
     const form = fieldsOf((await owner.get('/apps')).html, '/apps/clients');
     const wrong = await owner.post(withFields(form, { name: ' ', scope: [] }), { path: '/apps/clients' });

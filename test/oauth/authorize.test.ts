@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answerAddress, destinationOf, readAuthorization } from '#src/domain/access/oauth/authorize.ts';
 import { endOf, lastingsFor, presetsWithin, scopesWithin, presets } from '#src/domain/access/oauth/consent-choice.ts';
-import { grantableScopes } from '#src/domain/access/oauth/consent-choice.ts';
+import { grantableWithin } from '#src/domain/access/oauth/consent-choice.ts';
+import { scopesOfRole } from '#src/domain/access/role.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { challenge, oauthClient } from '#test/support/oauth/records.ts';
@@ -112,7 +113,9 @@ describe('An answer', () => {
 
 describe('What can be given', () => {
   test('is what the role has, and presets are those that differ within it', () => {
-    const [viewer, editor, owner] = (['viewer', 'editor', 'owner'] as const).map(grantableScopes);
+    const [viewer, editor, owner] = (['viewer', 'editor', 'owner'] as const).map((role) =>
+      grantableWithin(scopesOfRole(role)),
+    );
     expect(presetsWithin(viewer ?? [])).toEqual(['read']);
     expect(presetsWithin(editor ?? [])).toEqual(['read', 'editor']);
     expect(presetsWithin(owner ?? [])).toEqual(['read', 'editor', 'full']);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { extracting, read, run } from '#test/records/support/scanned.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
+import { collectionsIn, eventsIn } from '#test/support/stored.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 let app: TestApp;
@@ -199,6 +200,43 @@ describe('Corrections', () => {
       body: { set: { tax: { amount: 12.81, currency: 'EUR' } } },
     });
     expect(body).toMatchObject({ status: 'confirmed', cells: { tax: { by: 'agent', value: { amount: 12.81 } } } });
+  });
+
+  test('let search find the document by what was set, and keep it for the next run', async () => {
+    const { recordId, documentId } = await record(0);
+    const search = async (): Promise<string[]> => {
+      const { body } = await app.call('GET', '/api/dashboard/documents?query=quixotic', { cookie });
+      return body.documents.map(({ id }: { id: string }) => id);
+    };
+    const { organizationId, projectId } = app.seed;
+    const place = {
+      documentId,
+      organizationId,
+      projectId,
+      apiKeyId: null,
+      visibility: 'private',
+      objectKey: 'x',
+    } as const;
+    const rest = {
+      title: '',
+      description: '',
+      ocrText: texts[0] ?? '',
+      segmentationText: '',
+      identifiers: [],
+      embeddings: {},
+    };
+    await app.app.deps.search.upsert({ ...place, ...rest, createdAt: new Date() });
+    expect(await search()).toEqual([]);
+    expect((await correct(recordId, { set: { merchant: 'Quixotic Bakers' }, confirm: false })).status).toBe(200);
+    await expect.poll(search).toEqual([documentId]);
+    const stored = await app.app.deps.documents.find({ organizationId, projectIds: [projectId] }, documentId);
+    expect(stored?.recordText).toContain('Quixotic Bakers');
+    const told = await collectionsIn(app.dataDir);
+    const changes = (await eventsIn(told, { documentId })).filter(({ type }) => type === 'record.changed');
+    expect(changes.map(({ data }) => data?.['revision'])).toEqual([1, 2]);
+    expect(changes[1]).toMatchObject({ projectId, data: { recordId, recordType: 'receipt', corrections: 1 } });
+    expect(JSON.stringify(changes)).not.toContain('Quixotic');
+    await told.close();
   });
 
   test('become references of a dataset when the record is confirmed', async () => {

@@ -223,11 +223,11 @@ async function askDocuments(stores: Stores): Promise<void> {
 
 async function askRuns({ executions, events, idempotency, steps }: Stores): Promise<void> {
   const execution = executionRecord({ organizationId, projectId, createdAt: now });
-  await executions.create(execution, newRuns);
-  await executions.create(execution, newRuns);
+  for (const _ of [1, 2]) await executions.create(execution, newRuns);
   await executions.createAll([{ execution, runs: newRuns(execution) }]);
   await executions.find(tenant, execution._id);
   await executions.runsOf(organizationId, execution._id);
+  await executions.resultsOf(organizationId, [execution._id, 'exec_2'], ['doc_1']);
   await executions.findRun(wide, 'run_x');
   await executions.depth();
   await executions.endedBetween({ from: new Date(0), after: '', until: new Date() }, 10);
@@ -250,7 +250,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.finish((await executions.claim('owner', now)) as Lease, end, now);
   const filters = [{}, { executionId: execution._id }, { workflowId: 'wf_x' }, { documentId: 'doc_x' }];
   for (const who of [tenant, wide])
-    for (const filter of [...filters, { status: 'waiting' as const }])
+    for (const filter of [...filters, { status: 'waiting' as const }, { createdAfter: '2026-01-01' }])
       for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
   await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
   for (const who of [tenant, wide])

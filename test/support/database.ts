@@ -28,6 +28,8 @@ import { migrate } from '#src/stores/migrate.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
+import { createRunMends } from '#src/stores/runs/run-mends.ts';
+import { createOtherEmbeddings } from '#src/stores/search/other-embeddings.ts';
 import { createRetention } from '#src/stores/retention.ts';
 import { createRecordStore } from '#src/stores/records/record-store.ts';
 import { createRecordTypeStore } from '#src/stores/records/record-types.ts';
@@ -139,6 +141,8 @@ export function storesOf(client: MongoClient) {
     records: createRecordStore(collections),
     results: createResultStore(collections),
     retention: createRetention(client.db(), collections),
+    runMends: createRunMends(collections),
+    otherEmbeddings: createOtherEmbeddings(collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
     secrets: createSecretStore(collections, { current: Buffer.alloc(32), previous: [] }),
     steps: createStepStore(collections),

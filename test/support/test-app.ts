@@ -49,9 +49,9 @@ export interface TestApp extends AsyncDisposable {
   /** A new user, as sign-up makes one, and a member of the seeded organization where a role is given. */
   addPerson(role?: Role): Promise<Person>;
   /** Presign and PUT with the workflow key: the object key, ready to be acknowledged. */
-  put(bytes: Buffer, contentType: string, key?: string): Promise<string>;
+  put(bytes: Buffer, contentType: string, key?: string, filename?: string): Promise<string>;
   /** Presign, PUT and ack with the workflow key: the document. */
-  ingest(bytes: Buffer, contentType: string): Promise<any>;
+  ingest(bytes: Buffer, contentType: string, filename?: string): Promise<any>;
   /** The same with the service key: a document that no workflow has seen. */
   store(bytes: Buffer, contentType: string, visibility?: 'private' | 'public'): Promise<any>;
 }
@@ -115,11 +115,11 @@ function sessions(app: App, base: string, seeded: Seed) {
 }
 
 function uploads(base: string, seeded: Seed) {
-  const put = async (bytes: Buffer, contentType: string, key = seeded.workflowKey): Promise<string> => {
+  const put: TestApp['put'] = async (bytes, contentType, key = seeded.workflowKey, filename) => {
     const service = key.startsWith('ink_svc_');
     const { status, body } = await call(base, 'POST', `/api/${service ? 'service/' : ''}uploads/presign`, {
       key,
-      body: { contentType, size: bytes.length, ...(service ? { visibility: 'private' } : {}) },
+      body: { contentType, size: bytes.length, filename, ...(service ? { visibility: 'private' } : {}) },
     });
     if (status !== 200) throw new Error(`presign answered ${status}: ${JSON.stringify(body)}`);
     const stored = await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) });
@@ -128,8 +128,8 @@ function uploads(base: string, seeded: Seed) {
   };
   return {
     put,
-    async ingest(bytes: Buffer, contentType: string) {
-      const objectKey = await put(bytes, contentType);
+    async ingest(bytes: Buffer, contentType: string, filename?: string) {
+      const objectKey = await put(bytes, contentType, seeded.workflowKey, filename);
       const { status, body } = await call(base, 'POST', '/api/uploads/ack', {
         key: seeded.workflowKey,
         body: { objectKey },

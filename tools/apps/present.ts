@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Client, ConnectedApp } from '#src/contracts/organization/app.ts';
 import { plainName } from '#src/domain/access/oauth/consent-text.ts';
 import type { OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
+import { AppError } from '#src/domain/app-error.ts';
 import type { ProjectRecord } from '#src/domain/access/organization.ts';
 import type { MemberRecord } from '#src/domain/access/member.ts';
 
@@ -53,6 +54,12 @@ export function presentClient(
     expiresAt: time(grant.expiresAt),
   };
 }
+
+/** Same error for an unknown, disconnected or foreign grant: a different one would reveal which ids exist. */
+export const missingApp = (): AppError =>
+  new AppError('app.not_found', 'You have no connected app with this id. Take an id from the list of connected apps.', {
+    errors: [{ pointer: '/appId', code: 'not_found', message: 'take an id from the list of connected apps' }],
+  });
 
 /** True while the grant still gives access. */
 export const isLive = ({ revokedAt, expiresAt }: OAuthGrant, now: Date): boolean =>

@@ -1,13 +1,7 @@
 import { ConnectedAppPath, RevokedApp } from '#src/contracts/organization/app.ts';
-import { AppError } from '#src/domain/app-error.ts';
+import { missingApp } from '#tools/apps/present.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-
-/** Same error for an unknown, disconnected or foreign grant: a different one would reveal which ids exist. */
-const missing = (): AppError =>
-  new AppError('app.not_found', 'You have no connected app with this id. Take an id from the list of connected apps.', {
-    errors: [{ pointer: '/appId', code: 'not_found', message: 'take an id from the list of connected apps' }],
-  });
 
 export const revokeConnectedApp = defineTool({
   name: 'revoke_connected_app',
@@ -23,9 +17,9 @@ export const revokeConnectedApp = defineTool({
     const { deps, principal } = ctx;
     const { organizationId, session, scopes } = principal;
     const grant = await deps.oauth.findGrant(appId);
-    if (grant === null || grant.organizationId !== organizationId || grant.kind !== 'person') throw missing();
-    if (grant.userId !== session?.userId && !scopes.has('keys:manage')) throw missing();
-    if (!(await deps.oauth.revokeGrant(organizationId, appId, new Date()))) throw missing();
+    if (grant === null || grant.organizationId !== organizationId || grant.kind !== 'person') throw missingApp();
+    if (grant.userId !== session?.userId && !scopes.has('keys:manage')) throw missingApp();
+    if (!(await deps.oauth.revokeGrant(organizationId, appId, new Date()))) throw missingApp();
     const { clientId, clientName, userId } = grant;
     await record(ctx, 'grant.revoke', appId, { clientId, clientName, userId });
     return { id: appId, revoked: true as const };

@@ -18,8 +18,8 @@ export interface HealthParts {
   readonly queueWaitSeconds: number;
   checkDatabase(): Promise<void>;
   checkObjects(): Promise<void>;
-  /** null: the objects are on the disk. */
-  readonly abilities: Health['checks']['objects']['abilities'] | null;
+  /** null: the objects are on the disk, or the service has not answered yet. */
+  abilities(): Health['checks']['objects']['abilities'] | null;
   checkSearch(): Promise<void>;
   /** Time of the oldest event in the outboxes of documents; null: they are empty. */
   oldestEvent(): Promise<Date | null>;
@@ -95,7 +95,7 @@ export class HealthService {
       }),
     ]);
     const redis = this.#redis();
-    const { abilities } = this.#parts;
+    const abilities = this.#parts.abilities();
     const store = abilities ? { ...objects, abilities } : objects;
     return { database, objects: store, storage, queue, search, ...redis, models: { status: 'ok', ...modelLabels } };
   }

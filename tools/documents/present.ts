@@ -12,9 +12,11 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
   return {
     id: record._id,
     objectKey: record.objectKey,
+    filename: record.filename ?? null,
     contentType: record.contentType,
     sizeBytes: record.sizeBytes,
     sha256: record.sha256,
+    ...(record.duplicateOf !== undefined && { duplicateOf: record.duplicateOf }),
     width: record.width,
     height: record.height,
     pages: record.pages,

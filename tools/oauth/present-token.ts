@@ -1,6 +1,6 @@
 import { endFamily } from '#tools/oauth/end-family.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
-import { scopeText } from '#src/domain/access/oauth/scope-text.ts';
+import { presentScopes, scopeText } from '#src/domain/access/oauth/scope-text.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { activeGrant } from '#tools/oauth/active-grant.ts';
 import type { OAuthClient, OAuthToken } from '#src/domain/access/oauth/records.ts';
@@ -82,7 +82,7 @@ export async function introspectToken(
   if (grant === null) return { active: false };
   return {
     active: true,
-    scope: scopeText(token.scopes, token.kind === 'refresh' && grant.offline),
+    scope: scopeText(presentScopes(token.scopes, grant), token.kind === 'refresh' && grant.offline),
     client_id: client._id,
     ...(token.kind === 'access' && { token_type: 'Bearer' as const }),
     exp: seconds(token.expiresAt),

@@ -1,16 +1,22 @@
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { Turn } from '#src/domain/documents/object-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
+import type { ImageCodec, PageImage, PageScan } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import { SharedWork } from '#src/concurrency/shared-work.ts';
 
 /** Concurrent renderings: a page takes up to a second of a core, which runs need too. */
 const work = { atOnce: 1, waiting: 16 };
+const scanWork = { atOnce: 1, waiting: 16 };
 /** Limit of a picture, in bytes: base64 adds a third, and models accept little more than a megabyte. */
 const mostBytes = 720_000;
 /** Attempts to fit the byte limit, each with about half the pixels of the one before: after these even noise fits. */
 const mostAttempts = 4;
+
+/** Documents that are open for their scans at a time: each has up to 50 MiB in memory. */
+const mostOpen = 4;
+/** Limit of a scan's longest side, in pixels: A4 at 220 dpi, which reads and prints well. */
+const scanSide = 2_600;
 
 /** Requested view; the caller has validated it. */
 export interface PageView {
@@ -23,6 +29,11 @@ export interface PageView {
   readonly maxPixels: number;
 }
 
+/** An open document. */
+interface Scans extends Disposable {
+  page(page: number, rotate: Turn): Promise<PageScan>;
+}
+
 interface PagePicture {
   readonly bytes: Buffer;
   readonly contentType: 'image/jpeg';
@@ -32,7 +43,7 @@ interface PagePicture {
 
 interface Parts {
   readonly objects: Pick<ObjectStore, 'get'>;
-  readonly images: Pick<ImageCodec, 'page' | 'transform' | 'forModel' | 'inspect'>;
+  readonly images: Pick<ImageCodec, 'page' | 'transform' | 'forModel' | 'forPrint' | 'inspect'>;
 }
 
 /**
@@ -42,6 +53,8 @@ interface Parts {
 export class PageViews {
   readonly #parts: Parts;
   readonly #work = new SharedWork<PagePicture>(work);
+  #open = 0;
+  readonly #scans = new SharedWork<PageScan>(scanWork);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -59,10 +72,46 @@ export class PageViews {
     return this.#work.do(key, () => this.#make(document, view));
   }
 
-  async #make({ pinnedKey, etag }: DocumentRecord, view: PageView): Promise<PagePicture> {
-    const { objects, images } = this.#parts;
-    const original = await objects.get(pinnedKey, { ifMatch: etag });
+  /**
+   * Opens a document for its scans: pages as JPEG, turned, one at a time. The uploaded bytes stay in memory until it is disposed of, so few
+   * are open at a time. Errors: `document.not_found`, `request.rate_limited`; those of a scan: the latter, and the codec's.
+   */
+  async open(document: DocumentRecord): Promise<Scans> {
+    if (this.#open >= mostOpen)
+      throw new AppError('request.rate_limited', 'The server is busy. Retry in a few seconds.', {
+        retryAfterSeconds: 5,
+      });
+    this.#open += 1;
+    try {
+      const original = await this.#original(document);
+      return {
+        page: (page, rotate) => this.#scan(document, original, page, rotate),
+        [Symbol.dispose]: () => {
+          this.#open -= 1;
+        },
+      };
+    } catch (error) {
+      this.#open -= 1;
+      throw error;
+    }
+  }
+
+  #scan({ organizationId, _id }: DocumentRecord, original: Buffer, page: number, rotate: Turn): Promise<PageScan> {
+    const { images } = this.#parts;
+    return this.#scans.do(JSON.stringify([organizationId, _id, page, rotate]), async () =>
+      images.forPrint(await images.page(original, page), rotate, scanSide),
+    );
+  }
+
+  async #original({ pinnedKey, etag }: DocumentRecord): Promise<Buffer> {
+    const original = await this.#parts.objects.get(pinnedKey, { ifMatch: etag });
     if (original === null) throw new AppError('document.not_found', 'The document was deleted.');
+    return original;
+  }
+
+  async #make(document: DocumentRecord, view: PageView): Promise<PagePicture> {
+    const { images } = this.#parts;
+    const original = await this.#original(document);
     const { rotate, region } = view;
     let page = await images.page(original, view.page);
     if (rotate !== 0) page = await images.transform(page, { rotate });

@@ -93,8 +93,9 @@ export class SignedMedia {
     return this.#address(document, 'pages', `pages/${page}.webp`);
   }
 
-  originalUrl({ pinnedKey }: DocumentRecord): Promise<string> {
-    return this.#parts.objects.presignGet({ key: pinnedKey, expiresAt: new Date(expiry() * 1_000) });
+  originalUrl({ pinnedKey, filename }: DocumentRecord): Promise<string> {
+    const named = filename === undefined ? {} : { filename };
+    return this.#parts.objects.presignGet({ key: pinnedKey, expiresAt: new Date(expiry() * 1_000), ...named });
   }
 
   /**

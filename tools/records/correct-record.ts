@@ -4,6 +4,7 @@ import { CorrectRecordInput, DocumentRecord, type Sayer } from '#src/contracts/r
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { correctCells, problemsOf, statusOf } from '#src/domain/records/change.ts';
+import { correctedText } from '#src/domain/records/corrected-text.ts';
 import { facetsOf } from '#src/domain/records/facets.ts';
 import { pathsOf, type RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
@@ -13,7 +14,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRecord } from '#tools/records/present.ts';
 import { requireRecord, requireType } from '#tools/records/require.ts';
 
-type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'thumbnails'>;
+type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'search' | 'thumbnails'>;
 
 export const correctRecord = defineTool({
   name: 'correct_record',
@@ -41,9 +42,17 @@ export const correctRecord = defineTool({
       await ctx.deps.records.deleteOf(after.organizationId, after.documentId);
       throw new AppError('record.not_found', 'The document of this record was deleted.');
     }
+    if (Object.keys(asked.set).length + asked.remove.length > 0) await reindex(ctx, after);
     return presentRecord(after, document, ctx.deps.thumbnails);
   },
 });
+
+/** Lets search find the document by its corrected values, also after a run that indexes it again. */
+async function reindex({ deps, principal }: Context, { organizationId, documentId }: RecordRecord): Promise<void> {
+  const text = correctedText(await deps.records.ofDocument(principal, documentId));
+  await deps.documents.setRecordText(organizationId, documentId, text);
+  await deps.search.setRecordText(organizationId, documentId, text);
+}
 
 function conflict(revision: number): AppError {
   return new AppError(

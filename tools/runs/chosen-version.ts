@@ -6,16 +6,23 @@ import { workflowMissing } from '#tools/workflows/require-workflow.ts';
 type ChosenVersion = Required<Pick<ExecutionRecord, 'workflowName' | 'version' | 'graphHash' | 'workflowProjectId'>>;
 
 /**
- * Chooses the version to run: the requested one, else the published one. Errors: `workflow.not_found`, also for a workflow that was never
- * published; `workflow.version_not_found`.
+ * Chooses the version to run: the requested one, else the published one. Errors: `workflow.not_found`; `workflow.version_not_found`, also for a
+ * workflow that was never published, for agents that may read it.
  */
 export async function chosenVersion(
-  { deps, principal }: ToolContext<'workflows'>,
+  { deps, principal, surface }: ToolContext<'workflows'>,
   workflowId: string,
   version: number | null,
 ): Promise<ChosenVersion> {
   const workflow = await deps.workflows.find(principal, workflowId);
-  if (workflow === null || workflow.publishedVersion === null) throw workflowMissing();
+  // Agents publish drafts themselves. Other callers cannot, and a draft is as good as none to them.
+  const knowsDrafts = surface === 'mcp' && principal.scopes.has('workflows:read');
+  if (workflow === null || (workflow.publishedVersion === null && !knowsDrafts)) throw workflowMissing();
+  if (workflow.publishedVersion === null)
+    throw new AppError(
+      'workflow.version_not_found',
+      'This workflow has only a draft, and runs take published versions. Publish it with publish_workflow, then run it.',
+    );
   const { name: workflowName, publishedVersion, publishedHash, projectId: workflowProjectId } = workflow;
   if (version === null || version === publishedVersion)
     return { workflowName, version: publishedVersion, graphHash: publishedHash, workflowProjectId };

@@ -1,10 +1,11 @@
-import { GetRunInput, GetRunResult } from '#src/contracts/resources/execution.ts';
+import { GetRunInput, GetRunResult } from '#src/contracts/resources/run-results.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
 import { queuePlace } from '#tools/runs/many/queue-place.ts';
+import { readResults } from '#tools/runs/results/read-results.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
-import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
+import { readExecution, waitForExecution, waitForRun } from '#tools/runs/wait-for-execution.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
 const shown = {
@@ -16,29 +17,38 @@ const shown = {
 export const getRun = defineTool({
   name: 'get_run',
   description:
-    'Status of a run: error, open question (waitingFor), and each step with its time and output. Give runId for one run, or executionId for all runs that run_workflow started.',
+    'One run (runId): error, open question, each step with its time and output. Or an execution (executionId). Or results (executionIds): outputs of many documents side by side, and for each failure the node, its input and its request.',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,
-  input: GetRunInput.refine((input) => (input.runId === undefined) !== (input.executionId === undefined), {
-    message: 'give exactly one of runId and executionId',
-    path: ['runId'],
-  }),
+  input: GetRunInput.refine(
+    ({ runId, executionId, executionIds }) =>
+      [runId, executionId, executionIds].filter((one) => one !== undefined).length === 1,
+    { message: 'give exactly one of runId, executionId and executionIds', path: ['runId'] },
+  ),
   output: GetRunResult,
   async run(
-    ctx: ToolContext<'documents' | 'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>,
-    { runId, executionId, waitSeconds, detail, include },
+    ctx: ToolContext<'cursorSecret' | 'documents' | 'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>,
+    { runId, executionId, waitSeconds, detail, include, ...asked },
   ) {
-    const { deps, principal } = ctx;
-    const look = (id: string) =>
-      waitSeconds === 0 ? readExecution(ctx, id) : waitForExecution(ctx, id, waitSeconds, 'end');
-    if (executionId !== undefined) return { execution: await look(executionId), run: null };
+    const results =
+      asked.executionIds ?? (include.includes('outputs') && executionId !== undefined ? [executionId] : null);
+    if (results !== null) {
+      const deadline = performance.now() + waitSeconds * 1_000;
+      const left = (): number => Math.max(0, (deadline - performance.now()) / 1_000);
+      if (waitSeconds > 0) for (const id of results) await waitForExecution(ctx, id, left(), 'end');
+      return { execution: null, run: null, results: await readResults(ctx, { ...asked, executionIds: results }) };
+    }
+    if (executionId !== undefined) {
+      const look =
+        waitSeconds === 0 ? readExecution(ctx, executionId) : waitForExecution(ctx, executionId, waitSeconds, 'end');
+      return { execution: await look, run: null };
+    }
     const known = await requireRun(ctx, runId ?? '');
-    const execution = await look(known.executionId);
-    const found = (await deps.executions.findRun(principal, known._id)) ?? known;
-    const steps = detail === 'summary' ? [] : await deps.steps.listOf(found);
+    const found = waitSeconds === 0 ? known : await waitForRun(ctx, known, waitSeconds);
+    const steps = detail === 'summary' ? [] : await ctx.deps.steps.listOf(found);
     const receipt = include.includes('receipt') ? await receiptOfRun(ctx, found) : undefined;
-    const shownRun = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
-    return { execution, run: { ...shownRun, queue: await queuePlace(ctx, found) } };
+    const run = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
+    return { execution: null, run: { ...run, queue: await queuePlace(ctx, found) } };
   },
 });

@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunRow } from '#tools/runs/present.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
-import type { RunFilter } from '#src/stores/executions.ts';
+import type { RunFilter } from '#src/stores/runs/read-runs.ts';
 
 export const listRuns = defineTool({
   name: 'list_runs',

@@ -1,3 +1,4 @@
+import { briefQuestion } from '#src/domain/runs/brief-question.ts';
 import type { z } from 'zod';
 import type { Execution, RunDetail, RunList, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
@@ -36,8 +37,10 @@ function presentEnd(run: RunRecord) {
 }
 
 export function presentRunRow(run: RunRecord): z.input<typeof RunList>['runs'][number] {
+  const questions = openQuestions(run)?.map(briefQuestion);
   return {
-    ...presentRun(run),
+    ...presentEnd(run),
+    ...(questions === undefined ? {} : { waitingFor: questions }),
     executionId: run.executionId,
     workflowId: run.workflowId,
     version: run.version,
@@ -121,6 +124,10 @@ function presentStep(step: StepRecord, ended: boolean): z.input<typeof RunDetail
     startedAt: step.startedAt.toISOString(),
     finishedAt: iso(step.finishedAt),
     ms: step.ms,
+    ...(step.error !== null && {
+      ...(typeof step.inputPreview === 'string' && { inputText: step.inputPreview }),
+      ...(typeof step.requestPreview === 'string' && { requestText: step.requestPreview }),
+    }),
     outputPreview: step.outputPreview,
     ...(typeof step.cachedFrom === 'string' ? { cachedFrom: step.cachedFrom } : {}),
     usage: step.usage,

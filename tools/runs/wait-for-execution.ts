@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Execution } from '#src/contracts/resources/execution.ts';
 import { StepProgress } from '#src/domain/runs/progress.ts';
-import { terminalStatuses, type ExecutionRecord } from '#src/domain/runs/run.ts';
+import { terminalStatuses, type ExecutionRecord, type RunRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
@@ -27,6 +27,11 @@ async function presentRuns(
 /** Statuses of steps that ended. */
 const finished: ReadonlySet<unknown> = new Set(['succeeded', 'continued', 'failed', 'canceled']);
 
+/** Source of the progress: an execution, or one of its runs. */
+type Watched = Pick<ExecutionReply, 'workflowId' | 'version' | 'runs'> & {
+  readonly counts: { readonly total: number };
+};
+
 /** Reports progress to callers that asked for it. */
 class ProgressReporter {
   readonly #ctx: ToolContext<'executions' | 'steps' | 'workflows'>;
@@ -45,7 +50,7 @@ class ProgressReporter {
     this.#report();
   }
 
-  async update({ workflowId, version, runs, counts }: ExecutionReply): Promise<void> {
+  async update({ workflowId, version, runs, counts }: Watched): Promise<void> {
     if (this.#ctx.progress === undefined) return;
     this.#progress ??= await this.#begin(workflowId, version ?? null, runs, counts.total);
     for (const { runId, status } of runs) this.#progress.runIs(runId, status);
@@ -80,10 +85,10 @@ class ProgressReporter {
   }
 }
 
-/** `wait` settles at the next event of the execution, after `ms`, or when the caller goes away or the process stops. */
+/** `wait` settles at the next event of the execution, or of one of its runs, after `ms`, or when the caller goes away or the process stops. */
 function nextEvent(
   { deps, principal, signal }: ToolContext<'events' | 'stopping'>,
-  id: string,
+  { id, runId }: { readonly id: string; readonly runId?: string },
   observe: (event: LoggedEvent) => void,
 ): { wait(ms: number): Promise<void>; stop(): void } {
   let seen = false;
@@ -93,10 +98,11 @@ function nextEvent(
     wake?.();
   };
   const unsubscribe = deps.events.subscribe(principal.organizationId, (event) => {
-    if (event.executionId === id) observe(event);
+    const ours = event.executionId === id && (runId === undefined || event.runId === runId);
+    if (ours) observe(event);
     // Steps do not change the execution, except the step at which a run starts to wait.
     const counts = event.type !== 'run.step.changed' || event.data?.['runStatus'] !== undefined;
-    if (event.executionId === id && counts) stir();
+    if (ours && counts) stir();
   });
   for (const end of [signal, deps.stopping]) end.addEventListener('abort', stir, { once: true });
   return {
@@ -129,7 +135,7 @@ export async function waitForExecution(
   until: 'change' | 'end',
 ): Promise<ExecutionReply> {
   const reporter = new ProgressReporter(ctx);
-  const events = nextEvent(ctx, id, (event) => reporter.observe(event));
+  const events = nextEvent(ctx, { id }, (event) => reporter.observe(event));
   const deadline = performance.now() + seconds * 1_000;
   try {
     const first = await readExecution(ctx, id);
@@ -145,6 +151,35 @@ export async function waitForExecution(
       if (left <= 0) return latest;
       await events.wait(Math.min(left, lookAgainMs));
       latest = await readExecution(ctx, id);
+    }
+  } finally {
+    events.stop();
+  }
+}
+
+/** Returns the run when it ended or waits for an answer, after `seconds`, or when this process stops. Its siblings do not matter. */
+export async function waitForRun(
+  ctx: ToolContext<'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>,
+  known: RunRecord,
+  seconds: number,
+): Promise<RunRecord> {
+  const { deps, principal } = ctx;
+  const { _id: runId, executionId, workflowId } = known;
+  const reporter = new ProgressReporter(ctx);
+  const events = nextEvent(ctx, { id: executionId, runId }, (event) => reporter.observe(event));
+  const deadline = performance.now() + seconds * 1_000;
+  const read = async (): Promise<RunRecord> => (await deps.executions.findRun(principal, runId)) ?? known;
+  try {
+    let latest = await read();
+    if (latest.status === 'queued') await deps.executions.expedite(principal.organizationId, executionId);
+    for (;;) {
+      const { status, version, documentId } = latest;
+      await reporter.update({ workflowId, version, runs: [{ runId, documentId, status }], counts: { total: 1 } });
+      if (terminalStatuses.has(status) || status === 'waiting') return latest;
+      const left = deadline - performance.now();
+      if (left <= 0 || ctx.signal.aborted || deps.stopping.aborted) return latest;
+      await events.wait(Math.min(left, lookAgainMs));
+      latest = await read();
     }
   } finally {
     events.stop();

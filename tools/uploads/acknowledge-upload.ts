@@ -6,6 +6,7 @@ import type { DocumentRecord, UploadRecord } from '#src/domain/documents/documen
 import type { DomainEvent } from '#src/domain/events/events.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { siblingId } from '#src/domain/ids.ts';
+import { heicAdvice, heifCoding } from '#src/domain/documents/heif-brand.ts';
 import { pinnedKey } from '#src/domain/documents/object-key.ts';
 import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
@@ -52,8 +53,11 @@ export async function inspectUpload(
   if (head.sizeBytes !== upload.sizeBytes)
     throw mismatch(`size was declared as ${upload.sizeBytes} bytes, ${head.sizeBytes} are stored`);
   const type = images.sniff(bytes.subarray(0, 64));
-  if (type !== upload.contentType)
-    throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${type ?? 'of no accepted type'}`);
+  if (type !== upload.contentType) {
+    const isHeic = heifCoding(bytes.subarray(0, 64)) === 'heic';
+    const actual = type ?? (isHeic ? `HEIC. ${heicAdvice}` : 'of no accepted type');
+    throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${actual}`);
+  }
   const facts = await images.inspect(bytes, upload.organizationId);
   return { head, facts, sha256: digests.test(head.etag) ? head.etag : sha256Of(bytes) };
 }
@@ -85,9 +89,9 @@ function eventsOf(upload: UploadRecord, { principal, trace }: ToolContext<never>
 function newDocument(
   ctx: ToolContext<'objects'>,
   upload: UploadRecord,
-  found: { head: ObjectHead; facts: ImageFacts; sha256: string; now: Date },
+  found: { head: ObjectHead; facts: ImageFacts; sha256: string; now: Date; duplicateOf: string | null },
 ): DocumentRecord {
-  const { head, facts, sha256, now } = found;
+  const { head, facts, sha256, now, duplicateOf } = found;
   const place = { _id: upload.documentId, organizationId: upload.organizationId, projectId: upload.projectId };
   return {
     ...place,
@@ -96,11 +100,13 @@ function newDocument(
     apiKeyId: upload.apiKeyId,
     userId: upload.userId ?? null,
     objectKey: upload._id,
+    ...(upload.filename !== undefined && { filename: upload.filename }),
     pinnedKey: ctx.deps.objects.writeOnce ? upload._id : pinnedKey(place, upload.contentType),
     etag: head.etag,
     sha256,
     contentType: upload.contentType,
     sizeBytes: head.sizeBytes,
+    ...(duplicateOf !== null && { duplicateOf }),
     width: facts.width,
     height: facts.height,
     pages: facts.pages,
@@ -130,7 +136,8 @@ async function acknowledge(
     return { document: presentDocument(deps, existing) };
   }
   const checked = await inspectUpload(deps, upload);
-  const document = newDocument(ctx, upload, { ...checked, now: new Date() });
+  const duplicateOf = await deps.documents.firstWith(upload.organizationId, upload.projectId, checked.sha256);
+  const document = newDocument(ctx, upload, { ...checked, duplicateOf, now: new Date() });
   const stored = await storedOnce(ctx, deps.objects.writeOnce ? document : await pinned(deps, document));
   if (stored === null) throw uploadMissing();
   return { document: presentDocument(deps, stored) };

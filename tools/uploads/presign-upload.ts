@@ -4,22 +4,34 @@ import { PresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
 import type { UploadFamily, UploadRecord } from '#src/domain/documents/document.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { siblingId, sortableToken } from '#src/domain/ids.ts';
+import { heicAdvice } from '#src/domain/documents/heif-brand.ts';
+import { fileNameOf } from '#src/domain/documents/file-name.ts';
 import { uploadKey } from '#src/domain/documents/object-key.ts';
 import { projectFor, type PrincipalKind } from '#src/domain/access/principal.ts';
+import { invalidInput } from '#tools/call.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+
+/** Phones write these, so the refusal says how to go on. */
+const heicTypes = /^image\/hei[cf](?:-sequence)?$/;
 
 function acceptedType(contentType: string): DocumentType {
   const bare = contentType.trim().toLowerCase();
   const known = documentTypes.find((type) => type === bare);
   if (known !== undefined) return known;
   const message = `send one of ${documentTypes.join(', ')}`;
-  throw new AppError(
-    'upload.content_type',
-    `This contentType is not accepted. Use one of ${documentTypes.join(', ')}.`,
-    {
-      errors: [{ pointer: '/contentType', code: 'content_type', message }],
-    },
-  );
+  const refusal = heicTypes.test(bare) ? heicAdvice : 'This contentType is not accepted';
+  throw new AppError('upload.content_type', `${refusal}. Use one of ${documentTypes.join(', ')}.`, {
+    errors: [{ pointer: '/contentType', code: 'content_type', message }],
+  });
+}
+
+/** Error: `request.invalid` for a name of folders and unseen characters only. */
+function acceptedName(filename: string | undefined): { readonly filename?: string } {
+  if (filename === undefined) return {};
+  const name = fileNameOf(filename);
+  if (name !== null) return { filename: name };
+  const message = 'has no name of a file: send one such as scan.pdf, or leave the field out';
+  throw invalidInput([{ pointer: '/filename', code: 'invalid', message }]);
 }
 
 const families: Readonly<Record<PrincipalKind, UploadFamily>> = {
@@ -43,9 +55,10 @@ export const presignUpload = defineTool({
   output: PresignReply,
   async run(
     { deps, principal }: ToolContext<'limits' | 'objects' | 'uploads' | 'usage'>,
-    { contentType, size, contentMd5, visibility, projectId },
+    { contentType, size, contentMd5, filename, visibility, projectId },
   ) {
     const type = acceptedType(contentType);
+    const named = acceptedName(filename);
     const { uploadMaxBytes, signContentType } = deps.limits;
     if (size > uploadMaxBytes)
       throw new AppError(
@@ -69,6 +82,7 @@ export const presignUpload = defineTool({
       userId: principal.session?.userId ?? (principal.kind === 'oauth' ? principal.actorId : null),
       contentType: type,
       sizeBytes: size,
+      ...named,
       visibility,
       createdAt: now,
       forgetAt: new Date(now.getTime() + limits.uploadRecordSeconds * 1_000),

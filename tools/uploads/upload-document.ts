@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, Visibility } from '#src/contracts/fields.ts';
+import { AnyId, limits, Visibility } from '#src/contracts/fields.ts';
 import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { callTool } from '#tools/call.ts';
@@ -11,7 +11,7 @@ const rejectUnless = { presign: ['contentType', 'size'], acknowledge: ['objectKe
 export const uploadDocument = defineTool({
   name: 'upload_document',
   description:
-    'Upload a document in two calls: action presign (contentType, size) returns upload.uploadUrl, to which you PUT the raw bytes; then action acknowledge (objectKey) returns the document. No workflow starts by itself: call run_workflow.',
+    'Upload a document in two calls: action presign (contentType, size) returns upload.uploadUrl, to PUT the raw bytes to; acknowledge (objectKey) returns the document. No workflow starts by itself: call run_workflow.',
   scope: 'documents:write',
   effect: 'write',
   audit: false,
@@ -21,9 +21,10 @@ export const uploadDocument = defineTool({
       action: z.enum(['presign', 'acknowledge']),
       contentType: z.string().min(1).max(100).optional().describe('presign: media type, e.g. image/png'),
       size: z.int().min(1).optional().describe('presign: exact size in bytes'),
-      projectId: AnyId.optional().describe('presign: required when the organization has several projects'),
+      filename: z.string().min(1).max(limits.filename).optional().describe('presign: name of the file'),
+      projectId: AnyId.optional().describe('presign: required with several projects'),
       visibility: Visibility.optional().describe('presign: private (default) or public'),
-      objectKey: z.string().min(1).max(512).optional().describe('acknowledge: the objectKey that presign returned'),
+      objectKey: z.string().min(1).max(512).optional().describe('acknowledge: from presign'),
     })
     .superRefine((input, context) => {
       for (const field of rejectUnless[input.action])

@@ -52,9 +52,22 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
       run.documentId,
     );
     if (record === null) throw new AppError('document.not_found', 'The document of this run was deleted.');
-    const { objectKey, sha256, contentType, sizeBytes, visibility, apiKeyId, createdAt, degraded } = record;
+    const {
+      objectKey,
+      filename,
+      recordText,
+      sha256,
+      contentType,
+      sizeBytes,
+      visibility,
+      apiKeyId,
+      createdAt,
+      degraded,
+    } = record;
     return {
       objectKey,
+      filename,
+      recordText,
       sha256,
       contentType,
       sizeBytes,

@@ -54,12 +54,13 @@ function questionsOf({ waitingFor = [] }) {
 
 function showRun(result) {
   const shown = result.structuredContent;
-  const execution = shown?.execution ?? (shown?.runs ? shown : null);
-  if (result.isError || !execution) return write(document.body, words(result));
+  const execution = shown?.execution ?? (shown?.counts ? shown : null);
+  const head = execution ?? shown?.run ?? null;
+  if (result.isError || !head) return write(document.body, words(result));
   const run = shown.run ?? null;
-  const { status } = run ?? execution;
+  const { status } = run ?? head;
   const failed = run?.error ? element('p', 'bad', `${run.error.code}: ${run.error.message}`) : null;
-  const rows = (execution.runs ?? []).map((one) =>
+  const rows = (execution?.runs ?? []).map((one) =>
     element(
       'tr',
       '',
@@ -73,16 +74,16 @@ function showRun(result) {
     element(
       'header',
       '',
-      element('h1', '', execution.workflowName ?? execution.workflowId),
-      element('span', 'soft', execution.version === null ? 'draft' : `version ${execution.version}`),
+      element('h1', '', head.workflowName ?? head.workflowId),
+      element('span', 'soft', head.version === null ? 'draft' : `version ${head.version}`),
       pill(status),
-      element('span', 'soft', run?.runId ?? execution.id),
+      element('span', 'soft', run?.runId ?? head.id),
     ),
     failed,
     questionsOf(run ?? {}),
     run ? stepsOf(run) : table(['Document', 'Status', 'Error'], rows),
   );
-  void follow(run === null ? { executionId: execution.id } : { runId: run.runId }, status);
+  void follow(run === null ? { executionId: head.id } : { runId: run.runId }, status);
 }
 
 let host = null;

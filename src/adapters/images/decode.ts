@@ -1,6 +1,6 @@
 import type { Sharp } from 'sharp';
 import { AppError } from '#src/domain/app-error.ts';
-import type { DocumentType, PageImage, PictureSize } from '#src/domain/ports/image-codec.ts';
+import type { DocumentType, PageImage, PageScan, PictureSize } from '#src/domain/ports/image-codec.ts';
 import { maximumPixels, undecodable } from '#src/adapters/images/containers/limits.ts';
 import type { PdfPixels } from '#src/adapters/images/pdf-render.ts';
 
@@ -11,7 +11,15 @@ const input = { limitInputPixels: maximumPixels, failOn: 'error' } as const;
 /** Opens the first page or frame, or the one that `page` names. */
 export async function openImage(bytes: Buffer, options: { readonly page?: number } = {}): Promise<Sharp> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
-  return sharp(bytes, { ...input, ...options }).timeout({ seconds: timeoutSeconds });
+  return sharp(asStill(bytes), { ...input, ...options }).timeout({ seconds: timeoutSeconds });
+}
+
+/** libvips does not know the brand of AVIF animations, but reads their primary picture. Source: docs/decisions/0140. */
+function asStill(bytes: Buffer): Buffer {
+  if (bytes.toString('latin1', 4, 12) !== 'ftypavis') return bytes;
+  const still = Buffer.from(bytes);
+  still.write('avif', 8, 'latin1');
+  return still;
 }
 
 function finish(pipeline: Sharp): Sharp {
@@ -75,6 +83,29 @@ async function toPicture(pipeline: Sharp, { width, height, rotate }: PictureSize
 
 export async function toModelJpeg(png: Buffer, longestSide: number): Promise<Buffer> {
   return orImageError((await shrink(png, longestSide)).jpeg({ quality: 85 }).toBuffer());
+}
+
+/** A density up to this is that of screens, which programs write when they know none. */
+const screenDensity = 96;
+const inchesOfA4 = 11.69;
+const pointsPerInch = 72;
+/** Limit of a side of a PDF page. Source: ISO 32000-1 annex C. */
+const longestPage = 14_400;
+
+/** Encodes a page to print. */
+export async function toScan(page: PageImage, rotate: PictureSize['rotate'], longestSide: number): Promise<PageScan> {
+  const { density = 0 } = await orImageError((await openImage(page.png)).metadata());
+  const box = { width: longestSide, height: longestSide };
+  const fitted = (await openImage(page.png)).resize({ ...box, fit: 'inside', withoutEnlargement: true });
+  const { data, info } = await orImageError(
+    fitted.rotate(rotate).jpeg({ quality: 80 }).toBuffer({ resolveWithObject: true }),
+  );
+  const side = Math.max(page.width, page.height);
+  const stated = (side / density) * pointsPerInch;
+  const longest = density > screenDensity && stated <= longestPage ? stated : inchesOfA4 * pointsPerInch;
+  const points = longest / Math.max(info.width, info.height);
+  const { width, height, channels } = info;
+  return { jpeg: data, width, height, isGray: channels === 1, points: [width * points, height * points] };
 }
 
 /** Maps an error of sharp to `image.too_large` or `image.undecodable`. The text of the decoder is for the log, so it stays in the cause. */

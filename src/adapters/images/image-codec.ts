@@ -1,13 +1,13 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType, ImageCodec, ImageFacts, PageImage } from '#src/domain/ports/image-codec.ts';
-import { decodePage, pictureOfPage, toModelJpeg, toThumbnail } from '#src/adapters/images/decode.ts';
+import { decodePage, pictureOfPage, toModelJpeg, toScan, toThumbnail } from '#src/adapters/images/decode.ts';
 import { inspectImage } from '#src/adapters/images/inspect.ts';
 import { createPdfPages } from '#src/adapters/images/pdf-pages.ts';
 import { toRaster, transformPage } from '#src/adapters/images/transform.ts';
 import { documentTypeOf, sniff } from '#src/adapters/images/sniff.ts';
 import { orAbort } from '#src/adapters/threads/deadline.ts';
 
-/** Reads images with sharp and PDFs with pdfjs-dist. Each library loads on first use. Source: docs/decisions/0005, 0053. */
+/** Reads images with sharp and PDFs with pdfjs-dist. Each library loads on first use. Source: docs/decisions/0005, 0053, 0140. */
 export function createImageCodec(): ImageCodec {
   const pdf = createPdfPages();
 
@@ -56,6 +56,7 @@ export function createImageCodec(): ImageCodec {
       signal?.throwIfAborted();
       return orAbort(transformPage(page, change), signal);
     },
+    forPrint: toScan,
     forModel: (image, longestSide) => toModelJpeg(image.png, longestSide),
   };
 }

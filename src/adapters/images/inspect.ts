@@ -1,5 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType } from '#src/domain/ports/image-codec.ts';
+import { checkBoxes } from '#src/adapters/images/containers/avif.ts';
 import { validOrientation } from '#src/adapters/images/containers/exif.ts';
 import { readJpeg } from '#src/adapters/images/containers/jpeg.ts';
 import { checkSize, undecodable, type Container } from '#src/adapters/images/containers/limits.ts';
@@ -20,9 +21,17 @@ export async function inspectImage(type: ImageType, bytes: Buffer): Promise<Omit
 
 async function readContainer(type: ImageType, bytes: Buffer): Promise<Container> {
   if (type === 'image/webp' || type === 'image/gif') return readMetadata(bytes);
+  if (type === 'image/avif') {
+    orDamaged(() => checkBoxes(bytes));
+    return readMetadata(bytes);
+  }
   const read = { 'image/png': readPng, 'image/jpeg': readJpeg, 'image/tiff': readTiff }[type];
+  return orDamaged(() => read(bytes));
+}
+
+function orDamaged<T>(read: () => T): T {
   try {
-    return read(bytes);
+    return read();
   } catch (error) {
     if (error instanceof AppError) throw error;
     // Node checks every read against the end of the buffer: a RangeError means that the container goes on past it.

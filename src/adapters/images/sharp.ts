@@ -12,6 +12,7 @@ sharp.unblock({
     'VipsForeignLoadWebpBuffer',
     'VipsForeignLoadTiffBuffer',
     'VipsForeignLoadNsgifBuffer',
+    'VipsForeignLoadHeifBuffer',
   ],
 });
 

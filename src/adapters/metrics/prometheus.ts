@@ -75,7 +75,7 @@ export function createPrometheusMetrics(
   });
   const removed = new Counter({
     name: 'inkgraph_upkeep_removed_total',
-    help: 'Records and files that regular work removed, by the name of the work',
+    help: 'Records and files that regular work removed, or for mends and embeddings repeated, by the name of the work',
     labelNames: ['chore'],
     registers: [registry],
   });

@@ -1,5 +1,6 @@
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { createChatModel, createNoChatModel } from '#src/adapters/models/openai/chat-model.ts';
+import { createSemanticEmbedder } from '#src/adapters/models/local/semantic/semantic-embedder.ts';
 import type { OpenAiSettings } from '#src/adapters/models/openai/settings.ts';
 import { createOpenAiTextEmbedder } from '#src/adapters/models/openai/text-embedder.ts';
 import { createVisionDescriber } from '#src/adapters/models/openai/vision-describer.ts';
@@ -15,16 +16,19 @@ export interface ModelsConfig {
   readonly openai?: OpenAiSettings;
   /** Weights of features in queries, for the local text vectors. */
   readonly queryWeight?: FeatureWeight;
+  /** Local text vectors. `semantic` also replaces those of the server. Default: lexical. */
+  readonly embeddings?: 'lexical' | 'semantic';
 }
 
 /** Creates the configured models. Image vectors are always local. Heavy libraries load on first use. */
 export function createModels(config: ModelsConfig): Models {
-  const { openai, codec, queryWeight } = config;
-  const local = createLocalModels(queryWeight);
+  const { openai, codec, queryWeight, embeddings = 'lexical' } = config;
+  const lexical = createLocalModels(queryWeight);
+  const local = embeddings === 'semantic' ? { ...lexical, text: createSemanticEmbedder() } : lexical;
   if (openai === undefined || openai.apiKey === '') return local;
   return {
     describer: createVisionDescriber(openai, codec),
-    text: createOpenAiTextEmbedder(openai),
+    text: embeddings === 'semantic' ? local.text : createOpenAiTextEmbedder(openai),
     image: local.image,
   };
 }

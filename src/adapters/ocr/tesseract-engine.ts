@@ -3,20 +3,18 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '#src/domain/app-error.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import { recognizePage } from '#src/adapters/ocr/recognize-page.ts';
-import { createTesseractLanguages, modelVariant } from '#src/adapters/ocr/tesseract-languages.ts';
+import { createTesseractLanguages, modelVariant, type LanguageFolders } from '#src/adapters/ocr/tesseract-languages.ts';
 import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { createThreadPool, PoolClosedError } from '#src/adapters/threads/thread-pool.ts';
 
 /** Raise it with every change of preparation or attempts that changes results: kept outcomes of nodes depend on the label. */
 const effort = 'ladder-3';
 
-export interface TesseractEngineOptions {
+export interface TesseractEngineOptions extends LanguageFolders {
   /** Language of calls that name none. Default: `eng`. */
   readonly language?: string;
   /** Pages that are recognized at once. Default: the number of cores less one, 1 to 4. */
   readonly workers?: number;
-  /** Folder with `<code>.traineddata.gz` of every language, instead of the npm packages `@tesseract.js-data/<code>`. */
-  readonly modelFolder?: string;
   /** Idle time after which a worker ends. Default: 60 s. */
   readonly idleMs?: number;
   /** Pages after which a worker is replaced. Default: 200. */
@@ -27,7 +25,7 @@ export interface TesseractEngineOptions {
 export function createTesseractEngine(options: TesseractEngineOptions = {}): OcrEngine {
   const { version } = createRequire(import.meta.url)('tesseract.js/package.json') as { version: string };
   const standard = options.language ?? 'eng';
-  const languages = createTesseractLanguages(options.modelFolder);
+  const languages = createTesseractLanguages(options);
   const pool = createThreadPool({
     size: options.workers ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
     maximumLoans: options.pagesPerWorker ?? 200,

@@ -1,5 +1,5 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,17 +17,34 @@ export interface TesseractLanguages {
   close(): Promise<void>;
 }
 
-/** `modelFolder`: a folder with the models of all languages, instead of the npm packages `@tesseract.js-data/<code>`. */
-export function createTesseractLanguages(modelFolder?: string): TesseractLanguages {
-  const { resolve } = createRequire(import.meta.url);
+/** Folders that hold `<code>.traineddata.gz`, beside the npm packages `@tesseract.js-data/<code>`. */
+export interface LanguageFolders {
+  /** Models of all languages, instead of the packages. */
+  readonly modelFolder?: string;
+  /** Models that the operator added to the packages. */
+  readonly addedFolder?: string;
+}
+
+export interface InstalledLanguage {
+  readonly code: string;
+  /** Bundled ones come with the packages of this program. */
+  readonly source: 'bundled' | 'added';
+}
+
+/** Folder of the languages that `npm run languages -- add` installs. Source: docs/decisions/0145. */
+export function addedLanguagesFolder(dataDir: string): string {
+  return join(dataDir, 'languages');
+}
+
+export function createTesseractLanguages({ modelFolder, addedFolder }: LanguageFolders = {}): TesseractLanguages {
   const staged = new Map<string, Promise<string>>();
 
   const folderOf = (code: string): string => {
-    const folder = modelFolder ?? packageFolder(resolve, code);
-    if (folder === null || !existsSync(join(folder, modelFile(code)))) {
+    const folder = modelFolder === undefined ? findFolder(code, addedFolder) : holding(modelFolder, code);
+    if (folder === null) {
       throw new AppError(
         'request.invalid',
-        `The OCR language "${code}" is not installed here. Use another language, or ask the operator to install @tesseract.js-data/${code}.`,
+        `The OCR language "${code}" is not installed here. Use another language, or ask the operator to run npm run languages -- add ${code}.`,
       );
     }
     return folder;
@@ -62,20 +79,46 @@ export function createTesseractLanguages(modelFolder?: string): TesseractLanguag
   };
 }
 
-/** Codes of `language` whose npm package is not installed. */
-export function missingLanguages(language: string): string[] {
-  const { resolve } = createRequire(import.meta.url);
-  return language.split('+').filter((code) => {
-    const folder = packageFolder(resolve, code);
-    return folder === null || !existsSync(join(folder, modelFile(code)));
-  });
+/** Codes of `language` without data, neither bundled nor in `addedFolder`. */
+export function missingLanguages(language: string, addedFolder: string): string[] {
+  return language.split('+').filter((code) => findFolder(code, addedFolder) === null);
 }
 
-function modelFile(code: string): string {
+/** Languages that can be read, by code. A bundled one hides an added one of the same code. */
+export function installedLanguages(addedFolder: string): InstalledLanguage[] {
+  const bundled = readdirSync(packagesFolder()).filter((code) => findFolder(code) !== null);
+  const files = existsSync(addedFolder) ? readdirSync(addedFolder) : [];
+  const added = files.flatMap((name) => (name.endsWith(modelFile('')) ? [name.slice(0, -modelFile('').length)] : []));
+  return [...new Set([...bundled, ...added])]
+    .toSorted()
+    .map((code) => ({ code, source: bundled.includes(code) ? 'bundled' : 'added' }));
+}
+
+/** Version of the bundled data: languages of the same version fit the installed tesseract.js. */
+export function languageDataVersion(): string {
+  const { version } = createRequire(import.meta.url)('@tesseract.js-data/eng/package.json') as { version: string };
+  return version;
+}
+
+export function modelFile(code: string): string {
   return `${code}.traineddata.gz`;
 }
 
-function packageFolder(resolve: (id: string) => string, code: string): string | null {
+function holding(folder: string | null, code: string): string | null {
+  return folder !== null && existsSync(join(folder, modelFile(code))) ? folder : null;
+}
+
+function findFolder(code: string, addedFolder?: string): string | null {
+  return holding(packageFolder(code), code) ?? holding(addedFolder ?? null, code);
+}
+
+function packagesFolder(): string {
+  const { resolve } = createRequire(import.meta.url);
+  return dirname(dirname(resolve('@tesseract.js-data/eng/package.json')));
+}
+
+function packageFolder(code: string): string | null {
+  const { resolve } = createRequire(import.meta.url);
   try {
     return join(dirname(resolve(`@tesseract.js-data/${code}/package.json`)), modelVariant);
   } catch (error) {

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { InkgraphError } from '#src/domain/app-error.ts';
 
 /** The thread ended (crash, out of memory, `end()`) before it responded. */
@@ -46,10 +46,17 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-export function startThread(entry: string | URL, name: string): GuardedThread {
+/** Starts a thread. One that exceeds `limits` on its heap ends, and its calls with `ThreadEndedError`. */
+export function startThread(entry: string | URL, name: string, limits?: ResourceLimits): GuardedThread {
   // Discards the output: native libraries print, and on stdio transports standard output belongs to the protocol. Reading and dropping
   // it would keep the process alive.
-  const thread = new Worker(entry, { name, execArgv: [], stdout: true, stderr: true });
+  const thread = new Worker(entry, {
+    name,
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    ...(limits && { resourceLimits: limits }),
+  });
   thread.stdout.destroy();
   thread.stderr.destroy();
   return guarded(name, {

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import {
   ClientList,
   ClientPath,
+  ChangedApp,
+  ConnectedApp,
   ConnectedAppList,
   ConnectedAppPath,
   IssuedClient,
@@ -250,6 +252,18 @@ export const dashboardOrganization = {
     reply: ConnectedAppList,
     status: 200,
     errors: [],
+  }),
+  changeApp: dashboardRoute({
+    id: 'dashboard.app.change',
+    method: 'PATCH',
+    path: `${base}/apps/:appId`,
+    summary: 'Change what a program may do that acts for you; its tokens go on',
+    params: ConnectedAppPath,
+    query: nothing,
+    body: ChangedApp,
+    reply: ConnectedApp,
+    status: 200,
+    errors: ['app.not_found', 'auth.reauthentication_required'],
   }),
   revokeApp: dashboardRoute({
     id: 'dashboard.app.revoke',

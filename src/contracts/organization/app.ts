@@ -27,6 +27,10 @@ export const ConnectedApp = z
 export type ConnectedApp = z.output<typeof ConnectedApp>;
 export const ConnectedAppList = z.object({ apps: z.array(ConnectedApp) });
 export const ConnectedAppPath = z.object({ appId: AnyId });
+export const ChangedApp = z.strictObject({
+  scopes: Scopes.min(1).max(grantScopes.length).describe('All that it may do from now on, chosen from your own scopes'),
+});
+export const ChangeConnectedApp = z.strictObject({ ...ConnectedAppPath.shape, ...ChangedApp.shape });
 export const RevokedApp = z.object({ id: z.string(), revoked: z.literal(true) });
 
 /** A program of the organization that signs in with client credentials and acts for itself. */

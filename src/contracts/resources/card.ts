@@ -10,7 +10,7 @@ const SearchRetriever = z
 /** A passage of stored text, with the spans that matched the query. Offsets are UTF-16 code units of `text`. */
 export const Highlight = z
   .object({
-    field: z.enum(['title', 'description', 'ocr', 'segmentation', 'objectKey']),
+    field: z.enum(['title', 'description', 'ocr', 'segmentation', 'filename', 'records', 'objectKey']),
     text: z.string().describe('Up to about 200 characters of the field as stored: untrusted content'),
     spans: z.array(z.object({ start: z.int().min(0), end: z.int().min(1) })).describe('Matched words, in order'),
   })

@@ -57,7 +57,11 @@ export const ExecutionBody = z
   })
   .meta({ oneOf: [{ required: ['documentIds'] }, { required: ['scope'] }] });
 
-const RunError = z.object({ code: z.string(), message: z.string() });
+export const RunError = z.object({
+  code: z.string(),
+  message: z.string(),
+  nodeId: z.string().optional().describe('Node that failed'),
+});
 
 /** `promptText` and `data` can quote the document: untrusted content. */
 const Question = z.object({
@@ -122,6 +126,8 @@ const Step = z.object({
   startedAt: Timestamp,
   finishedAt: Timestamp.nullable(),
   ms: z.number().nullable(),
+  inputText: z.string().optional().describe('Failed step: start of its input'),
+  requestText: z.string().optional().describe('Failed step: the request that it sent, without secrets'),
   outputPreview: z.string().nullable(),
   cachedFrom: z.string().optional().describe('Run whose cached result was used'),
   usage: z
@@ -202,24 +208,11 @@ export const RunDetail = RunSummary.extend({
   receipt: Receipt.nullable().optional(),
 }).meta({ id: 'RunDetail' });
 
-/** One run, or a whole execution, by id. */
-export const GetRunInput = z.strictObject({
-  runId: AnyId.optional().describe('run_...: one run'),
-  executionId: AnyId.optional().describe('exec_...: a whole execution'),
-  waitSeconds: z.int().min(0).max(25).default(0).describe('Longest time to wait for a change'),
-  detail: z
-    .enum(['summary', 'steps', 'errors'])
-    .default('steps')
-    .describe('One run: no steps, all steps, or failed steps'),
-  include: z
-    .array(z.enum(['outputs', 'receipt']))
-    .max(2)
-    .default([])
-    .describe('One run: also its outputs, its receipt'),
-});
-export const GetRunResult = z.object({ execution: Execution, run: RunDetail.nullable() });
-
 const RunRow = RunSummary.extend({
+  waitingFor: z
+    .array(Question.extend({ answerSchema: z.record(z.string(), z.unknown()).nullable() }))
+    .optional()
+    .describe('Open questions of a waiting run'),
   executionId: z.string(),
   workflowId: z.string(),
   version: z.int().nullable(),
@@ -237,6 +230,8 @@ export const ListRunsInput = ExecutionRunsQuery.extend({
   executionId: AnyId.optional(),
   workflowId: AnyId.optional(),
   documentId: AnyId.optional(),
+  createdAfter: Timestamp.optional(),
+  createdBefore: Timestamp.optional(),
 });
 
 export const CancelInput = z.strictObject({
@@ -287,16 +282,46 @@ export const RetriedRuns = z.object({
 });
 
 /** Any JSON value, with the bounds of free-form objects. */
-const Answer = z.unknown().superRefine((answer, context) => {
-  if (answer === undefined) context.addIssue({ code: 'custom', message: 'send answer; null is allowed' });
-  else
-    for (const issue of FreeObject.safeParse({ answer }).error?.issues ?? []) context.addIssue({ ...issue, path: [] });
+const BoundedValue = z.unknown().superRefine((value, context) => {
+  if (value === undefined) return;
+  for (const issue of FreeObject.safeParse({ answer: value }).error?.issues ?? [])
+    context.addIssue({ ...issue, path: [] });
 });
+const unsent = 'send answer; null is allowed';
+const Answer = BoundedValue.refine((answer) => answer !== undefined, unsent);
 export const AnswerBody = z.strictObject({
   path: z.string().min(1).max(512).optional().describe('Path of the question; optional when only one is open'),
   answer: Answer.meta({ description: "Any JSON value that fits the question's answerSchema" }),
 });
-export const ResumeInput = AnswerBody.extend({ runId: AnyId.describe('run_... of the waiting run') });
+export const AnswerInput = AnswerBody.extend({ runId: AnyId.describe('run_... of the waiting run') });
+/** Limit of questions that one call answers. */
+const answersMax = 100;
+/** Give either `runId` with `answer`, or `answers`. */
+export const ResumeInput = AnswerInput.partial({ runId: true })
+  .extend({
+    answer: BoundedValue.optional().describe("Any JSON value that fits the question's answerSchema"),
+    answers: z.array(AnswerInput).min(1).max(answersMax).optional().describe('Instead: answers to many runs'),
+  })
+  .superRefine(({ runId, path, answer, answers }, context) => {
+    const wrong = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if ((runId === undefined) === (answers === undefined)) wrong('runId', 'give exactly one of runId and answers');
+    else if (answers === undefined && answer === undefined) wrong('answer', unsent);
+    else if (answers !== undefined && (answer !== undefined || path !== undefined))
+      wrong('answers', 'leave out answer and path: each of answers has its own');
+  });
+export const ResumeResult = z.object({
+  runs: z
+    .array(
+      z.object({
+        runId: z.string(),
+        path: z.string().nullable(),
+        status: z.enum(runStatuses).nullable(),
+        error: RunError.optional(),
+      }),
+    )
+    .describe('In the order of the answers; error: this answer was not taken'),
+  answered: z.int(),
+});
 
 export const ReplayBody = z.strictObject({
   only: z

@@ -26,6 +26,6 @@ export const RealtimeEvent = z
   .meta({
     id: 'RealtimeEvent',
     description:
-      'Server-sent events: document.created, ocr.created, description.upserted, segmentation.created, run.created, run.step.changed, run.completed, document.deleted, workflow.emitted, experiment.changed; reset when the stream cannot resume at Last-Event-ID: fetch the lists again',
+      'Server-sent events: document.created, ocr.created, description.upserted, segmentation.created, run.created, run.step.changed, run.completed, document.deleted, workflow.emitted, experiment.changed, record.changed; reset when the stream cannot resume at Last-Event-ID: fetch the lists again',
   });
 export type RealtimeEvent = z.input<typeof RealtimeEvent>;

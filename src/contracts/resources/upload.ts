@@ -16,11 +16,18 @@ const contentMd5 = z
   .regex(/^[A-Za-z0-9+/]{21}[AQgw]==$/, 'expected the MD5 digest in base64: 24 characters')
   .optional()
   .describe('MD5 digest of the file in base64. The store then refuses a body with another digest');
-export const PresignBody = z.strictObject({ contentType, size, contentMd5 });
+const filename = z
+  .string()
+  .min(1)
+  .max(limits.filename)
+  .optional()
+  .describe('Name of the file, for people and for search; folders and control characters are left out');
+export const PresignBody = z.strictObject({ contentType, size, contentMd5, filename });
 export const ServicePresignBody = z.strictObject({
   contentType,
   size,
   contentMd5,
+  filename,
   visibility: Visibility.describe('Set here; ack does not take it'),
 });
 
@@ -29,6 +36,7 @@ export const DashboardPresignBody = z.strictObject({
   contentType,
   size,
   contentMd5,
+  filename,
 });
 
 export const PresignReply = z

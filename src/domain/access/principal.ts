@@ -29,6 +29,8 @@ export interface Principal {
     readonly clientId: string;
     /** false: a program that acts for itself by client credentials. */
     readonly person: boolean;
+    /** Its program has a refresh token; absent: not known. */
+    readonly isRefreshed?: boolean;
     /** The member that a program acts for; absent for client credentials and for external issuers. */
     readonly member?: {
       readonly email: string;

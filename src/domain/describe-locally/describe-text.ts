@@ -1,12 +1,22 @@
+import { joinLines, sentencesIn } from '#src/domain/chat/sentences.ts';
 import { createStopWords } from '#src/domain/embed-locally/stop-words.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
+import {
+  composeTitle,
+  isPaper,
+  nameOf,
+  tellingFacts,
+  type TitleParts,
+} from '#src/domain/describe-locally/compose-title.ts';
+import { afterGreeting, firstLines, isReadable } from '#src/domain/describe-locally/find-headline.ts';
 import { guessDocumentType, type TypeGuess } from '#src/domain/describe-locally/document-type.ts';
 import { findAmounts } from '#src/domain/describe-locally/find-amounts.ts';
 import { findContacts } from '#src/domain/describe-locally/find-contacts.ts';
 import { findDates } from '#src/domain/describe-locally/find-dates.ts';
 import { findIdentifiers } from '#src/domain/describe-locally/find-identifiers.ts';
-import { findTitle, shortened } from '#src/domain/describe-locally/find-title.ts';
+import { findRecipient } from '#src/domain/describe-locally/find-recipient.ts';
 import { guessLanguage, languageNames } from '#src/domain/describe-locally/guess-language.ts';
+import { knownFacts } from '#src/domain/describe-locally/known-facts.ts';
 import type { KeyField } from '#src/domain/describe-locally/key-field.ts';
 import type { PictureFacts } from '#src/domain/describe-locally/picture-facts.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
@@ -24,6 +34,12 @@ export interface DescribableDocument {
 /** Characters to read, since key facts are on the first pages. */
 const characters = 40_000;
 const doubtful = 60;
+/** Characters to look for a first sentence in, and the most of one. */
+const openingCharacters = 3_000;
+const longestOpening = 200;
+const longestHeading = 120;
+/** Numbers of other documents: a sentence about one would make this document look like that one. */
+const code = /\d{4}|\d[-/.]\d/;
 /** Fields to mention in sentences after the document number, in this order. */
 const telling = ['reference', 'claim number', 'date', 'due date', 'total', 'closing balance'];
 
@@ -37,21 +53,23 @@ export function describeDocument(document: DescribableDocument): DocumentDescrip
   const fields = [...identifiers, ...findDates(text), ...findAmounts(text), ...findContacts(text)].filter(
     (field) => field.name !== 'phone' || !identifiers.some((other) => other.value.includes(field.value)),
   );
-  const heading = findTitle(text);
+  const topics = topWords(text);
+  const parts = { type: guess.type, text, fields, facts: knownFacts(text), topics };
   const languageName = language === 'und' ? undefined : languageNames[language];
   return {
-    title: titled(heading, guess.type),
+    title: composeTitle(parts),
     description: [
-      firstSentence(guess, document, languageName),
-      heading === '' ? '' : `It begins with "${opening(text)}".`,
+      leadSentence(parts),
+      isPaper(guess.type) ? '' : guess.type === 'letter' ? openingLines(text) : openingSentence(text),
       factsSentence(guess.type, fields, document.avgConfidence),
+      shapeSentence(guess, document, { language: languageName, topics }),
     ]
       .filter((sentence) => sentence !== '')
       .join(' '),
     language,
     documentType: guess.type,
     keyFields: fields.map(({ name, value }) => ({ name, value })),
-    tags: tagsOf(guess.type, languageName, document, topWords(text)),
+    tags: tagsOf(guess.type, languageName, document, topics),
   };
 }
 
@@ -69,9 +87,53 @@ function describeWithoutText(document: DescribableDocument): DocumentDescription
   };
 }
 
-function firstSentence(guess: TypeGuess, document: DescribableDocument, language: string | undefined): string {
+/** Issuer, day and total in a sentence, for documents that have them. */
+function leadSentence(parts: TitleParts): string {
+  if (!isPaper(parts.type)) return '';
+  const { party, date, total } = tellingFacts(parts);
+  const recipient = findRecipient(parts.text);
+  const told = [
+    party === '' ? '' : `from ${party}`,
+    recipient === '' ? '' : `to ${recipient}`,
+    date === '' ? '' : `dated ${date}`,
+    total === '' ? '' : `over ${total}`,
+  ].filter((part) => part !== '');
+  const [first = '', ...more] = told;
+  // The last sentence names the type: a word that the description repeats would weigh more than in the text.
+  return first === '' ? '' : `${[nameOf(first), ...more].join(', ')}.`;
+}
+
+/** The first whole sentence of a running text, or the first short lines of another one. */
+function openingSentence(text: string): string {
+  const head = afterGreeting(text.slice(0, openingCharacters));
+  for (const { start, end } of sentencesIn(head, 0, head.length)) {
+    const plain = joinLines(head.slice(start, end).replaceAll(/[\p{Cf}]|(?!\s)\p{Cc}/gu, ' ')).replaceAll('"', "'");
+    const isWhole = /^["'(]?\p{L}.*[.!?]["')]?$/u.test(plain) && plain.length <= longestOpening && !code.test(plain);
+    if (isWhole && plain.split(' ').length >= 5) return `It says "${plain}"`;
+  }
+  return openingLines(text);
+}
+
+/** The first short lines of a text, whole. */
+function openingLines(text: string): string {
+  const lines = firstLines(text)
+    .slice(0, 4)
+    .filter((line) => isReadable(line) && line.length <= longestHeading);
+  return lines.length === 0
+    ? ''
+    : `It begins with ${lines.map((line) => `"${line.replaceAll('"', "'")}"`).join(', ')}.`;
+}
+
+function shapeSentence(
+  guess: TypeGuess,
+  document: DescribableDocument,
+  { language, topics }: { readonly language: string | undefined; readonly topics: readonly string[] },
+): string {
   const shape = `${pagesOf(document.pages)}${language === undefined ? '' : `, in ${language}`}`;
-  if (guess.type === 'unknown') return `A document of unknown type, ${shape}.`;
+  if (guess.type === 'unknown') {
+    const about = topics.length === 0 ? '' : `; often in it: ${topics.slice(0, 3).join(', ')}`;
+    return `${shape.charAt(0).toUpperCase()}${shape.slice(1)}${about}.`;
+  }
   const reason =
     guess.evidence.length === 0
       ? 'judging by its long running text'
@@ -90,22 +152,6 @@ function factsSentence(type: string, fields: readonly KeyField[], confidence: nu
       : '';
   if (facts === '') return doubt === '' ? '' : `Text ${doubt}.`;
   return `Found in the text: ${facts}${doubt === '' ? '' : `; text ${doubt}`}.`;
-}
-
-/** First words of the text, on one line. */
-function opening(text: string): string {
-  const plain = text
-    .slice(0, 1000)
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .replaceAll('"', "'");
-  return shortened(plain.trim(), 120);
-}
-
-function titled(heading: string, type: string): string {
-  const name = type.charAt(0).toUpperCase() + type.slice(1);
-  if (heading === '') return type === 'unknown' ? 'Untitled document' : name;
-  const known = type === 'unknown' || type === 'article' || type === 'flyer';
-  return known || heading.toLowerCase().includes(type) ? heading : `${name}: ${heading}`;
 }
 
 function tagsOf(

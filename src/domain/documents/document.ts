@@ -39,12 +39,16 @@ export interface DocumentRecord {
   readonly parentDocumentId?: string;
   readonly segmentationId?: string;
   readonly objectKey: string;
+  /** Name that the uploader gave the file; absent without one. */
+  readonly filename?: string;
   /** Key of the acknowledged bytes, which no client can write to; equals `objectKey` on a write-once store. */
   readonly pinnedKey: string;
   readonly etag: string;
   readonly sha256: string | null;
   readonly contentType: DocumentType;
   readonly sizeBytes: number;
+  /** First document of the project with the same bytes; absent for the first. */
+  readonly duplicateOf?: string;
   /** Size of the pictures that were made from it and are kept; absent without one. */
   readonly pictureBytes?: number;
   readonly width: number;
@@ -54,6 +58,8 @@ export interface DocumentRecord {
   readonly createdAt: Date;
   readonly ocr: LatestOcr | null;
   readonly description: LatestDescription | null;
+  /** Values that people and agents gave in records of the document, for search. */
+  readonly recordText?: string;
   /** The last run of this workflow succeeded without these nodes. */
   readonly degraded?: { readonly workflowId: string; readonly nodes: readonly string[] };
   /** Set when deletion starts: queries skip the document, and the relay deletes its data. */
@@ -74,6 +80,8 @@ export interface UploadRecord {
   readonly projectId: string;
   readonly contentType: DocumentType;
   readonly sizeBytes: number;
+  /** Without folders and control characters. */
+  readonly filename?: string;
   readonly visibility: Visibility;
   readonly createdAt: Date;
   /** The sweep removes it after this time. */

@@ -43,7 +43,7 @@ export interface ReadingWarning {
 }
 
 /** A result without pages, lines and words. */
-export type OcrText = Omit<OcrResult, 'result'>;
+export type OcrText = Omit<OcrResult, 'result'> & Pick<OcrPayload, 'language'>;
 
 /** A page that was read, without its lines. */
 export interface ReadPage extends Pick<OcrPage, 'index' | 'text' | 'confidence' | 'losses' | 'source'> {

@@ -27,25 +27,33 @@ kindWeights[featureKind.gram] = 0.4;
  * Fuzzy-lexical unit vectors: words and their spelling, no synonyms. Sublinear term frequency, signed feature hashing, L2.
  * Source: docs/decisions/0019; Weinberger et al. 2009 (feature hashing).
  */
-export function createLexicalVectors(stem: Stem, queryWeight?: FeatureWeight): LexicalVectors {
+export function createLexicalVectors(
+  stem: Stem,
+  queryWeight?: FeatureWeight,
+  dimensions = lexicalDimensions,
+): LexicalVectors {
   const features = createLexicalFeatures(stem);
   return {
-    document: (text) => project(features.counts(text)),
+    document: (text) => project(features.counts(text), dimensions),
     query(text) {
       const counts = features.counts(text);
       return queryWeight === undefined
-        ? project(counts)
-        : project(counts, weightsById(features.names(text), queryWeight));
+        ? project(counts, dimensions)
+        : project(counts, dimensions, weightsById(features.names(text), queryWeight));
     },
     features: (text) => new Set(features.names(text).values()),
   };
 }
 
-function project(counts: ReadonlyMap<number, number>, weights?: ReadonlyMap<number, number>): Float32Array {
-  const sums = new Float64Array(lexicalDimensions);
+function project(
+  counts: ReadonlyMap<number, number>,
+  dimensions: number,
+  weights?: ReadonlyMap<number, number>,
+): Float32Array {
+  const sums = new Float64Array(dimensions);
   for (const [id, count] of counts) {
     const weight = (weights?.get(id) ?? 1) * (kindWeights[id & 3] ?? 0) * (1 + Math.log(count));
-    const index = (id >>> 3) % lexicalDimensions;
+    const index = (id >>> 3) % dimensions;
     sums[index] = (sums[index] ?? 0) + ((id & 4) === 0 ? weight : -weight);
   }
   return unitVector(sums);

@@ -40,6 +40,7 @@ export const realtimeKinds = [
   'document.deleted',
   'workflow.emitted',
   'experiment.changed',
+  'record.changed',
 ] as const;
 export type RealtimeKind = (typeof realtimeKinds)[number];
 

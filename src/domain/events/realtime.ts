@@ -1,4 +1,6 @@
+import { briefQuestion } from '#src/domain/runs/brief-question.ts';
 import { mostShownWarnings, presentWarnings } from '#src/contracts/page-warnings.ts';
+import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
@@ -17,14 +19,13 @@ const about = (run: RunRecord) => ({
 
 /** Longest description or question in an event, in characters, since the log keeps thousands of events. */
 const eventTextMax = 4_000;
-const promptMax = 500;
 const questionsMax = 20;
 
 /**
  * Event for a new document: its document card without URLs, which expire. Source: `realtime.document_created`, docs/decisions/0040.
  */
 export function documentCreated(document: DocumentRecord): RealtimeEvent {
-  const { parentDocumentId, segmentationId } = document;
+  const { parentDocumentId, segmentationId, duplicateOf } = document;
   return {
     dedupeId: `document.created:${document._id}`,
     type: 'document.created',
@@ -34,9 +35,11 @@ export function documentCreated(document: DocumentRecord): RealtimeEvent {
     documentId: document._id,
     data: {
       objectKey: document.objectKey,
+      filename: document.filename ?? null,
       contentType: document.contentType,
       sizeBytes: document.sizeBytes,
       sha256: document.sha256,
+      ...(duplicateOf !== undefined && { duplicateOf }),
       width: document.width,
       height: document.height,
       pages: document.pages,
@@ -93,7 +96,7 @@ export function runCompleted(
       version,
       status,
       ms: startedAt === undefined ? null : at.getTime() - startedAt.getTime(),
-      ...(error !== null && { error: { code: error.code, message: error.message } }),
+      ...(error !== null && { error }),
       ...(degraded !== undefined && { degraded }),
     },
   };
@@ -112,9 +115,7 @@ export function runWaiting(run: RunRecord, questions: readonly OpenQuestion[], a
       status: 'waiting',
       runStatus: 'waiting',
       workflowId: run.workflowId,
-      waitingFor: questions
-        .slice(0, questionsMax)
-        .map(({ path, prompt }) => ({ path, promptText: prompt.slice(0, promptMax) })),
+      waitingFor: questions.slice(0, questionsMax).map(briefQuestion),
     },
   };
 }
@@ -213,5 +214,19 @@ export function experimentChanged(
     organizationId,
     projectId,
     data: { experimentId, status, doneRuns: done, documents: documentIds.length },
+  };
+}
+
+/** Event for a new or changed record of a document. It has no values: those who may read the record read it. */
+export function recordChanged(record: RecordRecord): RealtimeEvent {
+  const { _id: recordId, organizationId, projectId, documentId, recordType, status, revision, updatedAt } = record;
+  return {
+    dedupeId: `record.changed:${recordId}:${revision}`,
+    type: 'record.changed',
+    at: updatedAt,
+    organizationId,
+    projectId,
+    documentId,
+    data: { recordId, recordType, status, revision, corrections: record.corrections.length },
   };
 }

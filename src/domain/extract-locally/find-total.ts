@@ -42,6 +42,9 @@ function rowOf(line: PlacedLine): Row {
 /** Points below which no label speaks of a total. */
 const leastPoints = 0.3;
 
+/** Points of an amount to which both cash less change and net with tax lead: more than those of a label beside a misread amount. */
+const bothWays = 2;
+
 /** An amount with the role and the points of its label. */
 interface Candidate {
   readonly amount: Amount;
@@ -90,25 +93,32 @@ function candidatesOf(rows: readonly Row[]): Candidate[] {
   });
 }
 
-/** Cents of the last amounts of lines with a role. */
+/** Most amounts of a kind that sums are made of, so that a long text makes no millions of them. */
+const mostParts = 40;
+
+/** Cents of the last amounts of lines with a role: different ones, and of many the last. */
 function centsOf(rows: readonly Row[], ...wanted: readonly Role[]): number[] {
-  return rows.flatMap((row, at) => {
+  const all = rows.flatMap((row, at) => {
     const label = labelledRow(rows, at) ?? row;
     const last = row.amounts.at(-1);
     return last !== undefined && wanted.includes(label.role) ? [last.cents] : [];
   });
+  return [...new Set(all)].slice(-mostParts);
 }
 
-/** Sums of a document that an amount can be: cash less change, and net with tax, each with the rounding of the till. */
-function sumsOf(rows: readonly Row[]): readonly number[] {
+/**
+ * Sums of a document that an amount can be: cash less change, and net with tax, each with the rounding of the till, whose sign recognition
+ * loses. `twice`: those that both ways lead to.
+ */
+function sumsOf(rows: readonly Row[]): { readonly once: ReadonlySet<number>; readonly twice: ReadonlySet<number> } {
   const paid = centsOf(rows, 'tendered', 'paid');
   const change = centsOf(rows, 'change').filter((cents) => cents >= 0);
   const net = centsOf(rows, 'net', 'total').filter((cents) => cents > 0);
   const tax = centsOf(rows, 'tax').filter((cents) => cents > 0);
-  const rounding = [0, ...centsOf(rows, 'rounding')];
-  const less = paid.flatMap((cash) => change.map((back) => cash - back));
-  const more = net.flatMap((part) => tax.flatMap((added) => rounding.map((bit) => part + added + bit)));
-  return [...less, ...more].filter((cents) => cents > 0);
+  const rounding = [0, ...centsOf(rows, 'rounding').flatMap((cents) => [cents, -cents])];
+  const less = new Set(paid.flatMap((cash) => change.map((back) => cash - back)).filter((cents) => cents > 0));
+  const more = new Set(net.flatMap((part) => tax.flatMap((added) => rounding.map((bit) => part + added + bit))));
+  return { once: new Set([...less, ...more]), twice: new Set([...less].filter((cents) => more.has(cents))) };
 }
 
 /** Amounts before and after the till rounded them to five hundredths, as a line of the receipt says. */
@@ -148,21 +158,23 @@ export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal
   const rounds = roundingOf(rows, [...places.keys()]);
   const scored = [...places].map(([cents, at]) => {
     const best = at.reduce((one, other) => (other.points > one.points ? other : one));
-    const isConfirmed = (sums.includes(cents) || rounds.after.has(cents)) && best.points > 0;
+    const isTwice = sums.twice.has(cents);
+    const isConfirmed = isTwice || ((sums.once.has(cents) || rounds.after.has(cents)) && best.points > 0);
     const lines = new Set(at.map(({ line }) => line)).size;
     const score =
       best.points +
       (isConfirmed ? 1.2 : 0) +
+      (isTwice ? bothWays : 0) +
       0.35 * Math.min(3, lines - 1) +
       (cents === highest ? 0.6 : 0) +
       (rounds.after.has(cents) ? 1 : 0) -
       (rounds.before.has(cents) ? 1.2 : 0);
-    return { best, score, isConfirmed };
+    return { best, score, isConfirmed, isTwice };
   });
   const ranked = scored.toSorted((one, other) => other.score - one.score);
   const [first, second] = ranked;
   if (first === undefined) return null;
-  if (first.best.points < leastPoints) return unlabelled(candidates);
+  if (first.best.points < leastPoints && !first.isTwice) return unlabelled(candidates);
   const { best, isConfirmed, score } = first;
   const lead = score - (second?.score ?? 0);
   const { amount, line } = best;

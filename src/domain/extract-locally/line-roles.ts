@@ -42,6 +42,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
       'wisselgeld',
     ),
   ],
+  ['grand', phrases('after round(?:ing|ed)')],
   [
     'rounding',
     phrases(
@@ -56,6 +57,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
     phrases(
       'sub ?-?total\\w*',
       'sub ?ttl',
+      'sub tot',
       's total',
       'zwischensumme',
       'nettobetrag',

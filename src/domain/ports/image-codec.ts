@@ -71,6 +71,17 @@ export interface PictureSize {
   readonly rotate: 0 | 90 | 180 | 270;
 }
 
+/** A page as a JPEG to print. */
+export interface PageScan {
+  readonly jpeg: Buffer;
+  /** Pixels of the picture. */
+  readonly width: number;
+  readonly height: number;
+  readonly isGray: boolean;
+  /** Size in points, 1/72 inch: by the density that the page states, else with a longest side of 11.7 inches as A4. */
+  readonly points: readonly [width: number, height: number];
+}
+
 /** 8-bit gray pixels, row by row. */
 export interface GrayRaster {
   readonly width: number;
@@ -101,6 +112,8 @@ export interface ImageCodec {
   /** Gray pixels of a page, scaled down to `longestSide` where it is larger: for layout analysis. */
   raster(page: PageImage, longestSide: number, signal?: AbortSignal): Promise<GrayRaster>;
   transform(page: PageImage, change: PageTransform, signal?: AbortSignal): Promise<PageImage>;
+  /** JPEG of a page, turned clockwise: longest side at most `longestSide`, never enlarged, quality 80. */
+  forPrint(page: PageImage, rotate: PictureSize['rotate'], longestSide: number): Promise<PageScan>;
   /** JPEG for a vision model: longest side at most `longestSide`, quality 85. */
   forModel(page: PageImage, longestSide: number): Promise<Buffer>;
 }

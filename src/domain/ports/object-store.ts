@@ -23,6 +23,8 @@ export interface PresignGet {
   readonly expiresAt: Date;
   /** Serves the object inline with this type. Absent: as an attachment of type application/octet-stream. */
   readonly inlineType?: string;
+  /** Name to save the object under. Absent: the last segment of the key, or the service's own. */
+  readonly filename?: string;
 }
 
 /** Room for objects. `minFreeBytes` is the reserve below which uploads are refused; 0: none. */

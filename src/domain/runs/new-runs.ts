@@ -26,6 +26,7 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     error: null,
     ...(execution.workflowProjectId === undefined ? {} : { workflowProjectId: execution.workflowProjectId }),
     ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
+    ...(execution.mends === undefined ? {} : { mends: execution.mends }),
     ...(execution.trace === undefined ? {} : { trace: execution.trace }),
     ...(execution.experiment === undefined ? {} : { experiment: execution.experiment }),
   }));

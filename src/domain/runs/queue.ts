@@ -13,15 +13,17 @@ export const interactiveBacklog = 20;
 /** Interactive runs that a worker takes in a row while bulk runs wait. */
 export const interactiveInARow = 4;
 
-/** Lane that an execution asks for. Uploads and experiments are bulk work: nobody waits for a single one of their runs. */
+/** Lane that an execution asks for. Uploads, experiments and repetitions by themselves are bulk work: nobody waits for a single one of their runs. */
 export function laneOf({
   source,
   documentIds,
+  mends,
 }: {
   readonly source: string;
   readonly documentIds: readonly string[];
+  readonly mends?: number;
 }): Lane {
-  return source === 'upload' || source === 'experiment' || documentIds.length > interactiveRuns
+  return source === 'upload' || source === 'experiment' || mends !== undefined || documentIds.length > interactiveRuns
     ? 'bulk'
     : 'interactive';
 }

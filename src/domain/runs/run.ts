@@ -23,6 +23,8 @@ export interface ExecutionRecord {
   readonly userId?: string | null;
   readonly documentIds: readonly string[];
   readonly initialState: Readonly<Record<string, unknown>> | null;
+  /** Repetitions by itself up to this one, of a degraded run; absent: a person or a program started it. */
+  readonly mends?: number;
   /** Execution that this one replays. */
   readonly replayOf?: string;
   /** URL of a signed webhook when all runs have ended. `callbackPending` is removed when the webhook is in the outbox. */
@@ -124,6 +126,10 @@ export interface RunRecord {
   readonly answers?: readonly GivenAnswer[];
   /** Paths of nodes that failed while the run went on and succeeded; absent if there are none. */
   readonly degraded?: readonly string[];
+  /** Same as in its execution. */
+  readonly mends?: number;
+  /** Time at which the degraded run is repeated by itself; absent: it is not. */
+  readonly mendAt?: Date;
   /** Outputs of a successful run, by the names of the graph's `outputs`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** Attempts at nodes, in the order in which they were recorded: the first of them, if there are `stepBuckets`. */
@@ -136,7 +142,7 @@ export interface RunRecord {
   readonly hasCallback?: true;
   /** Same as in its execution. */
   readonly trace?: TraceContext;
-  /** Execution that runs it again, started by retry_runs. */
+  /** Execution that runs it again, started by retry_runs or by itself. */
   readonly retriedBy?: string;
   /** Same as in its execution: the run writes nothing that documents, search or the realtime feed show. */
   readonly experiment?: CellPlace;

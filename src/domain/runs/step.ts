@@ -14,6 +14,8 @@ export interface StepRecord {
   readonly finishedAt: Date | null;
   readonly ms: number | null;
   readonly inputPreview: string | null;
+  /** Request that a failed attempt sent to a model or an address, cut and without secrets; absent without one. */
+  readonly requestPreview?: string | null;
   readonly outputPreview: string | null;
   readonly usage: ModelUsage | null;
   /** Type and version of the node: `ocr@1`. Absent on rows of older versions of this program, as what follows. */

@@ -78,6 +78,14 @@ export function weightOfMeaning(covered: number): number {
 }
 
 /**
+ * Weight of neighbours in sentences beside words, by a small local model: it knows less than words do, and has a say only where the best
+ * document has less than about half of the query in words. `covered`: 0..1. Source: docs/decisions/0144.
+ */
+export function weightOfSentences(covered: number): number {
+  return Math.max(0, 4 * (0.6 - covered));
+}
+
+/**
  * Weight of neighbours in spelling beside words: words that are known say more than spelling does, and it has a say where most of the query
  * is unknown, as with parts of compounds. At 0 its hits only follow those of words. `known`: 0..1.
  */

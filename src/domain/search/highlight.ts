@@ -13,7 +13,7 @@ export type HighlightDocument = (fields: HighlightFields) => Highlight[];
 
 const mostSnippets = 3;
 /** Order of equally good snippets. */
-const fieldOrder = ['title', 'description', 'ocr', 'segmentation', 'objectKey'] as const;
+const fieldOrder = ['title', 'description', 'ocr', 'segmentation', 'filename', 'records', 'objectKey'] as const;
 /** Fields for the snippet of a document without matches: its own text before its description. */
 const leadOrder = ['ocr', 'description', 'segmentation', 'title'] as const;
 

@@ -33,6 +33,8 @@ const textIndex: SearchIndexDefinition = {
         description: english,
         ocrText: english,
         segmentationText: english,
+        filename: { type: 'string', analyzer: 'lucene.standard' },
+        recordText: english,
         looseText: { type: 'string', analyzer: 'lucene.standard' },
         objectKey: { type: 'string' },
         ...Object.fromEntries(scopePaths.map((path) => [path, { type: 'token' }])),
@@ -86,6 +88,8 @@ function holds(present: unknown, wanted: unknown): boolean {
 
 /** IndexAlreadyExists: another process created it a moment ago. */
 const exists = 68;
+/** IndexOptionsConflict, IndexKeySpecsConflict: an index of this name is of other fields. */
+const otherIndex: ReadonlySet<unknown> = new Set([85, 86]);
 /** CommandNotFound, CommandNotSupported, SearchNotEnabled, an unknown pipeline stage: MongoDB without Atlas Search. */
 const withoutSearch: ReadonlySet<unknown> = new Set([59, 115, 31_082, 40_324]);
 
@@ -122,12 +126,20 @@ async function create(records: Collection, { name, type, definition }: SearchInd
 /** Index of words for a server without search: `$text` ranks by it. One of a collection, led by the organization. */
 async function createWordIndex(records: Collection): Promise<void> {
   const words = Object.fromEntries(
-    ['title', 'description', 'ocrText', 'segmentationText'].map((path) => [path, 'text']),
+    ['title', 'description', 'ocrText', 'segmentationText', 'filename', 'recordText'].map((path) => [path, 'text']),
   );
-  const weights = { title: 3, description: 2, ocrText: 1, segmentationText: 1 };
+  const weights = { title: 3, description: 2, ocrText: 1, segmentationText: 1, filename: 1, recordText: 1 };
   const key = { organizationId: 1, ...words } as const;
   const options = { weights, default_language: 'english', language_override: 'noLanguage' };
-  await records.createIndexes([{ key, name: wordIndexName, ...options }]);
+  const make = (): Promise<unknown> => records.createIndexes([{ key, name: wordIndexName, ...options }]);
+  try {
+    await make();
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || !otherIndex.has(error.code)) throw error;
+    // An older version made it of fewer fields.
+    await records.dropIndex(wordIndexName);
+    await make();
+  }
 }
 
 /**

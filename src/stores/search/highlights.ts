@@ -10,7 +10,17 @@ import type { HighlightQuery } from '#src/stores/search/query.ts';
 const charactersOfAnswer = 4_000_000;
 const charactersOfDocument = 1_000_000;
 
-type Texts = Pick<SearchRow, '_id' | 'objectKey' | 'title' | 'description' | 'ocrText' | 'segmentationText'>;
+type Texts = Pick<
+  SearchRow,
+  '_id' | 'objectKey' | 'title' | 'description' | 'ocrText' | 'segmentationText' | 'filename' | 'recordText'
+>;
+
+const textsOf = ({ title, description, objectKey, filename = '' }: Omit<Texts, '_id' | 'ocrText'>) => ({
+  title,
+  description,
+  objectKey,
+  filename,
+});
 
 /** Highlights of stored fields, read in one query without the vectors. Uses the Porter stemmer, as `lucene.english` does. */
 export function createHighlights(searchRecords: Collection<SearchRow>) {
@@ -32,6 +42,8 @@ export function createHighlights(searchRecords: Collection<SearchRow>) {
             title: 1,
             description: 1,
             segmentationText: 1,
+            filename: 1,
+            recordText: 1,
             ocrText: { $substrCP: ['$ocrText', 0, most] },
           },
         },
@@ -39,9 +51,9 @@ export function createHighlights(searchRecords: Collection<SearchRow>) {
       .toArray();
     const of = highlight(text);
     return new Map(
-      rows.map(({ _id, title, description, objectKey, ocrText: ocr, segmentationText: segmentation = '' }) => [
+      rows.map(({ _id, ocrText: ocr, segmentationText: segmentation = '', recordText: records = '', ...row }) => [
         _id,
-        of({ title, description, ocr, segmentation, objectKey }),
+        of({ ...textsOf(row), ocr, segmentation, records }),
       ]),
     );
   };

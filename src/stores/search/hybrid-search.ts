@@ -1,6 +1,14 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { TextEmbedder } from '#src/domain/ports/models.ts';
-import { fuse, weightOfMeaning, weightOfSpelling, type FusedHit, type RankedHits } from '#src/domain/search/fuse.ts';
+import { hasSentences } from '#src/domain/embed-locally/semantic-text.ts';
+import {
+  fuse,
+  weightOfMeaning,
+  weightOfSentences,
+  weightOfSpelling,
+  type FusedHit,
+  type RankedHits,
+} from '#src/domain/search/fuse.ts';
 import { readQuery, type ReadQuery } from '#src/domain/search/read-query.ts';
 import type { SearchAnswer, SearchHit, SearchRetriever, SearchMode, SearchQuery } from '#src/stores/search/query.ts';
 
@@ -58,8 +66,15 @@ export interface SearchOptions {
 
 /** Weights of a best hit beside 1 for words. An exact hit is pinned besides. */
 const exactWeight = 2;
-/** Local embedders compare spelling, others meaning. */
-const comparesSpelling = (label: string): boolean => label.startsWith('local/');
+/** Nature of the likeness that a query vector finds. */
+type Likeness = 'spelling' | 'sentences' | 'meaning';
+
+/** The local embedders compare spelling; the semantic one also English sentences, if the query is read as English. Others compare meaning. */
+function likenessOf(label: string, vector: Float32Array): Likeness {
+  if (label.startsWith('local/lexical-')) return 'spelling';
+  if (!label.startsWith('local/semantic-')) return 'meaning';
+  return hasSentences(vector) ? 'sentences' : 'spelling';
+}
 /** Reads more ranks than a page needs: a document in the middle of both retrievers may beat the last ones of each. */
 const leastDepth = 50;
 
@@ -69,6 +84,8 @@ interface RetrieverAnswer {
   readonly hits: readonly RetrieverHit[];
   /** Set by `lexical`. */
   readonly shares?: Omit<LexicalAnswer, 'hits'>;
+  /** Set by `semantic`. */
+  readonly likeness?: Likeness;
   readonly error?: unknown;
 }
 
@@ -80,19 +97,20 @@ interface RetrieverAnswer {
 export function createHybridSearch(retrievers: SearchRetrievers, options: SearchOptions) {
   const { embedder, observe, retrieverTimeoutMs = 2_000 } = options;
 
-  const semantic = async (request: RetrieverRequest): Promise<readonly RetrieverHit[]> => {
+  const semantic = async (request: RetrieverRequest): Promise<Pick<RetrieverAnswer, 'hits' | 'likeness'>> => {
+    const { label } = embedder;
     const { vector } = await embedder.embedQuery(request.query.text, request.signal);
     // The cosine to a vector of zeros is undefined.
-    if (vector.every((value) => value === 0)) return [];
-    return retrievers.semantic(request, { label: embedder.label, vector });
+    if (vector.every((value) => value === 0)) return { hits: [] };
+    return { hits: await retrievers.semantic(request, { label, vector }), likeness: likenessOf(label, vector) };
   };
 
   const find = async (
     retriever: SearchRetriever,
     request: RetrieverRequest,
-  ): Promise<Pick<RetrieverAnswer, 'hits' | 'shares'>> => {
+  ): Promise<Pick<RetrieverAnswer, 'hits' | 'shares' | 'likeness'>> => {
     if (retriever === 'exact') return { hits: await retrievers.exact(request) };
-    if (retriever === 'semantic') return { hits: await semantic(request) };
+    if (retriever === 'semantic') return semantic(request);
     const { hits, ...shares } = await retrievers.lexical(request);
     return { hits, shares };
   };
@@ -126,7 +144,7 @@ export function createHybridSearch(retrievers: SearchRetrievers, options: Search
     const depth = Math.max(leastDepth, limit);
     const answers = await Promise.all(asked.map((retriever) => run(retriever, { scope, query, depth })));
     refuseSilence(answers);
-    const fused = fuse(rankedOf(answers, embedder.label), limit);
+    const fused = fuse(rankedOf(answers), limit);
     const degraded = answers
       .filter((answer) => isBroken(answer) || isUnheard(answer))
       .map(({ retriever }) => retriever);
@@ -142,18 +160,19 @@ function retrieversFor({ words, phrases, identifiers }: ReadQuery, mode: SearchM
   ];
 }
 
-/** Weighs the retrievers by how much of the query the words answer. Source: docs/decisions/0131. */
-function rankedOf(answers: readonly RetrieverAnswer[], label: string): RankedHits<SearchRetriever>[] {
+/** Weighs the retrievers by how much of the query the words answer. Source: docs/decisions/0131, 0144. */
+function rankedOf(answers: readonly RetrieverAnswer[]): RankedHits<SearchRetriever>[] {
   const { known, covered } = answers.find(({ shares }) => shares !== undefined)?.shares ?? { known: 0, covered: 0 };
-  return answers.map(({ retriever, hits }) => {
+  return answers.map(({ retriever, hits, likeness }) => {
     if (retriever === 'exact') return { retriever, hits, weight: exactWeight, pins: true };
     if (retriever === 'lexical') return { retriever, hits, weight: 1, pins: false };
     // There is always a nearest neighbour. At a right angle it has nothing in common with the query.
     const near = hits.filter(({ score }) => score > 0);
-    if (comparesSpelling(label)) return { retriever, hits: near, weight: weightOfSpelling(known), pins: false };
+    if (likeness === 'spelling') return { retriever, hits: near, weight: weightOfSpelling(known), pins: false };
     // The last neighbour stands for texts that have nothing to do with the query: they are not at a right angle there.
     const floor = near.at(-1)?.score ?? 0;
-    return { retriever, hits: near, weight: weightOfMeaning(covered), floor, pins: false };
+    const weight = likeness === 'sentences' ? weightOfSentences(covered) : weightOfMeaning(covered);
+    return { retriever, hits: near, weight, floor, pins: false };
   });
 }
 

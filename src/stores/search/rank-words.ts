@@ -53,7 +53,7 @@ function exactClauses(words: readonly string[]): Document[] {
   const query = spellings(words);
   return [
     ...contentFields.map(({ path, weight }) => textClause(query, path, weight)),
-    textClause(query, ['objectKey'], 1),
+    textClause(query, ['objectKey', 'filename', 'recordText'], 1),
     ...looseClauses(words),
   ];
 }

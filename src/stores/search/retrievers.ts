@@ -4,7 +4,7 @@ import type { SearchRow } from '#src/stores/search/row.ts';
 import { rankWords } from '#src/stores/search/rank-words.ts';
 import type { RetrieverHit, RetrieverRequest, SearchRetrievers } from '#src/stores/search/hybrid-search.ts';
 
-const contentPaths = ['title', 'description', 'ocrText', 'segmentationText'];
+const contentPaths = ['title', 'description', 'ocrText', 'segmentationText', 'filename', 'recordText'];
 /** Limit on identifiers, longest first: each is a query of its own. */
 const identifiersAsked = 12;
 

@@ -15,6 +15,10 @@ export interface SearchRecord {
   readonly ocrText: string;
   /** Prompts of segmentations, and the words found in their regions. */
   readonly segmentationText: string;
+  /** Name of the file, with spaces for underscores; absent without one. */
+  readonly filename?: string;
+  /** Values that people and agents gave in records of the document. */
+  readonly recordText?: string;
   /** Numbers and codes found in the text, folded to lower-case letters and digits. Matched exactly. */
   readonly identifiers: readonly string[];
   /** Absent for texts and pictures whose vector would be zero. */
@@ -38,6 +42,9 @@ export interface SearchRow {
   readonly ocrText: string;
   /** Missing in rows written before segmentation existed. */
   readonly segmentationText?: string;
+  /** Missing in older rows, as `recordText`. */
+  readonly filename?: string;
+  readonly recordText?: string;
   /** Normalized spellings and endings. Missing in older rows. */
   readonly looseText?: string;
   readonly identifiers: readonly string[];
@@ -47,8 +54,19 @@ export interface SearchRow {
   };
 }
 
+type RequiredField = 'title' | 'description' | 'ocrText';
+type OptionalField = 'filename' | 'recordText' | 'segmentationText';
+
 const binary = <T extends { vector: Float32Array }>(embedding: T | undefined) =>
   embedding === undefined ? undefined : { ...embedding, vector: Binary.fromFloat32Array(embedding.vector) };
+
+/** Texts of a row that words are looked up in, the short ones first: the looser spellings are cut at a length. */
+export function searchedTexts(
+  row: Pick<SearchRecord, RequiredField> & Partial<Pick<SearchRecord, OptionalField>>,
+): string[] {
+  const { title, description, filename = '', recordText = '', ocrText, segmentationText = '' } = row;
+  return [title, description, filename, recordText, ocrText, segmentationText];
+}
 
 export function searchRowOf({ documentId, embeddings, identifiers, ...fields }: SearchRecord): SearchRow {
   const text = binary(embeddings.text);
@@ -56,7 +74,7 @@ export function searchRowOf({ documentId, embeddings, identifiers, ...fields }: 
   return {
     _id: documentId,
     ...fields,
-    looseText: looseText([fields.title, fields.description, fields.ocrText, fields.segmentationText].join('\n')),
+    looseText: looseText(searchedTexts(fields).join('\n')),
     identifiers: [...identifiers],
     embedding: { ...(text && { text }), ...(image && { image }) },
   };

@@ -5,7 +5,9 @@ import { createHighlights } from '#src/stores/search/highlights.ts';
 import { ChosenRetrievers } from '#src/stores/search/chosen-retrievers.ts';
 import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
 import { createWordRetrievers } from '#src/stores/search/word-retrievers.ts';
-import { searchRowOf, type SearchRecord } from '#src/stores/search/row.ts';
+import { identifierLimits, identifiersOf } from '#src/domain/documents/identifiers.ts';
+import { looseText } from '#src/domain/search/word-forms.ts';
+import { searchedTexts, searchRowOf, type SearchRecord } from '#src/stores/search/row.ts';
 import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybrid-search.ts';
 
 /** Time that an answer about the state of the indexes is good for. */
@@ -28,6 +30,15 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
       const { _id, ...row } = searchRowOf(record);
       const filter = { _id, organizationId: record.organizationId };
       await searchRecords.replaceOne(filter, row, { upsert: true, ...processSafe });
+    },
+    /** Replaces the values of records that words find the document by. Does nothing for a document that is not indexed. */
+    async setRecordText(organizationId: string, documentId: string, recordText: string): Promise<void> {
+      const filter = { _id: documentId, organizationId };
+      const row = await searchRecords.findOne(filter, { projection: { embedding: 0, looseText: 0 } });
+      if (row === null) return;
+      const all = [...new Set([...identifiersOf(recordText), ...row.identifiers])].slice(0, identifierLimits.count);
+      const loose = looseText(searchedTexts({ ...row, recordText }).join('\n'));
+      await searchRecords.updateOne(filter, { $set: { recordText, identifiers: all, looseText: loose } }, processSafe);
     },
     search: createHybridSearch(retrievers, options),
     /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */

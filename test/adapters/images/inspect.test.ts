@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import * as samples from '#test/adapters/images/samples.ts';
+import { tiledAvif } from '#test/adapters/images/tiled-avif.ts';
 import { cpuClock } from '#test/support/cpu-time.ts';
 
 const codec = createImageCodec();
@@ -12,7 +13,7 @@ describe('inspect', () => {
     await expect(codec.inspect(bytes)).resolves.toEqual({ contentType, width: 60, height: 40, pages: 1 });
   });
 
-  test.each(['image/png', 'image/jpeg', 'image/webp', 'image/tiff'] as const)(
+  test.each(['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/tiff'] as const)(
     'swaps width and height of a %s whose orientation says that it lies on its side, as the decoder does',
     async (contentType) => {
       const bytes = await samples.encoders[contentType](samples.picture().withMetadata({ orientation: 6 }));
@@ -32,6 +33,13 @@ describe('inspect', () => {
       width: 60,
       height: 40,
     });
+  });
+
+  test.each(['mif1', 'avis'])('reads an AVIF of brand %s, whose own brand is a compatible one', async (brand) => {
+    const bytes = await samples.encoders['image/avif'](samples.picture());
+    bytes.write(brand, 8, 'latin1');
+    await expect(codec.inspect(bytes)).resolves.toMatchObject({ contentType: 'image/avif', width: 60 });
+    await expect(codec.page(bytes, 0)).resolves.toMatchObject({ width: 60 });
   });
 
   test.each(['II', 'MM'] as const)('counts the pages of a TIFF in byte order %s', async (order) => {
@@ -81,6 +89,7 @@ describe('refusals', () => {
     ['SVG', '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"></svg>'],
     ['SVG with an XML head', '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'],
     ['ZIP', 'PK\u0003\u0004 and so on'],
+    ['HEIC', '\0\0\0\u0018ftypheic\0\0\0\0mif1heic'],
     ['BMP', 'BM\u0036\u0000\u0000\u0000'],
     ['nothing', ''],
   ])('%s is no document', async (_, text) => {
@@ -137,6 +146,32 @@ describe('refusals', () => {
       await expect(codec.page(bytes, 0)).rejects.toMatchObject({ code: 'image.too_large' });
       expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
     }
+  });
+
+  test('an AVIF that declares more than 50 megapixels is refused by its header, one that declares less than it has by the decoder', async () => {
+    const resized = (bytes: Buffer, side: number): Buffer => {
+      const size = bytes.indexOf('ispe') + 8;
+      bytes.writeUInt32BE(side, size);
+      bytes.writeUInt32BE(side, size + 4);
+      return bytes;
+    };
+    const over = resized(await samples.picture().avif({ effort: 0 }).toBuffer(), 20_000);
+    await expect(codec.inspect(over)).rejects.toMatchObject({ code: 'image.too_large' });
+    await expect(codec.page(over, 0)).rejects.toMatchObject({ code: 'image.too_large' });
+    const large = resized(await samples.picture().resize(2_000, 2_000).avif({ effort: 0 }).toBuffer(), 40);
+    await expect(codec.inspect(large)).resolves.toMatchObject({ width: 40, height: 40 });
+    await expect(codec.page(large, 0)).rejects.toMatchObject({ code: 'image.undecodable' });
+    await expect(codec.thumbnail(large, 320)).rejects.toMatchObject({ code: 'image.undecodable' });
+  });
+
+  test('an AVIF of tiles is one page, and one that repeats a large tile is refused before it is decoded', async () => {
+    const tiled = await tiledAvif(512, 2);
+    await expect(codec.inspect(tiled)).resolves.toMatchObject({ width: 512, height: 512, pages: 1 });
+    await expect(codec.page(tiled, 0)).resolves.toMatchObject({ width: 512, height: 512 });
+    const bomb = await tiledAvif(1_000, 16, 1_000);
+    expect(bomb.length).toBeLessThan(2_000);
+    await expect(codec.inspect(bomb)).rejects.toMatchObject({ code: 'image.too_large' });
+    await expect(codec.page(bomb, 0)).rejects.toMatchObject({ code: 'image.too_large' });
   });
 
   test('200 pages are accepted and 201 are not', async () => {

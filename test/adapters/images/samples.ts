@@ -16,6 +16,7 @@ export const encoders = {
   'image/png': (image: Sharp) => image.png().toBuffer(),
   'image/jpeg': (image: Sharp) => image.jpeg().toBuffer(),
   'image/webp': (image: Sharp) => image.webp().toBuffer(),
+  'image/avif': (image: Sharp) => image.avif({ effort: 0 }).toBuffer(),
   'image/tiff': (image: Sharp) => image.tiff({ compression: 'deflate' }).toBuffer(),
   'image/gif': (image: Sharp) => image.gif().toBuffer(),
 } as const;

@@ -22,6 +22,21 @@ describe('The total', () => {
     ['the tax below it', ['Total 53.00', 'Cash 60.00', 'Change 7.00', 'Total GST 3.00'], 53],
     ['a table of taxes below it', ['Total 29.68', 'GST summary', 'SR 28.00 1.68', 'Total 28.00 1.68'], 29.68],
     ['rounding by the till', ['Total incl. GST 23.26', 'Rounding -0.01', 'Total 23.25'], 23.25],
+    [
+      'a misread amount beside its label, where cash and tax agree on another one',
+      ['Sub tot 7.00', 'GST 6% 0.42', 'Rounding adj 0.02', 'NET TOTAL 1.40', 'Cash 7.40', 'Change 0.00'],
+      7.4,
+    ],
+    [
+      'no label, where cash and tax agree on it',
+      ['Pen 2 14.90 29.80', 'Total excl. GST 28.11', 'GST 6% 1.69', '29.80', 'Cash 50.00', 'Change 20.20'],
+      29.8,
+    ],
+    [
+      'a misread label that goes on with rounding',
+      ['Rounding 0.00', 'ictal After Rounding 85.10', 'Cash 100.10'],
+      85.1,
+    ],
     ['an amount on the next line', ['Tea 4.00', 'Cake 6.00', 'GRAND TOTAL', '10.00'], 10],
     ['a count of items before it', ['Total items: 2.00', 'Total 10.00'], 10],
     ['savings below it', ['Total 20.00', 'Total savings 35.00'], 20],

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fuse, weightOfMeaning, weightOfSpelling, type RankedHits } from '#src/domain/search/fuse.ts';
+import {
+  fuse,
+  weightOfMeaning,
+  weightOfSentences,
+  weightOfSpelling,
+  type RankedHits,
+} from '#src/domain/search/fuse.ts';
 
 type Leg = 'exact' | 'lexical' | 'semantic';
 
@@ -113,5 +119,12 @@ describe('The weight of neighbours beside words', () => {
   test('of meaning grows with what the best document lacks of the query', () => {
     const weights = [1, 0.5, 0].map(weightOfMeaning);
     expect(weights).toEqual([0.3, 0.8, 2.3]);
+  });
+
+  test('of sentences is nothing while the best document has most of the query', () => {
+    const [all, most, some, none] = [1, 0.6, 0.35, 0].map(weightOfSentences);
+    expect([all, most]).toEqual([0, 0]);
+    expect(some).toBeCloseTo(1);
+    expect(none).toBeCloseTo(2.4);
   });
 });

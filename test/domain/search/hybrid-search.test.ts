@@ -119,4 +119,16 @@ describe('Hybrid search', () => {
     const { hits } = await searchWith(behaviour, { label, shares }).search('walnut');
     expect(hits.map(({ documentId }) => documentId).join(' ')).toBe(ids);
   });
+
+  test.each([
+    ['an English query', 1, { known: 1, covered: 1 }, 'a b'],
+    ['an English query', 1, { known: 1, covered: 0.2 }, 'b a'],
+    ['a query without sentences', 0, { known: 1, covered: 0.2 }, 'a b'],
+    ['a query without sentences', 0, { known: 0.2, covered: 0.2 }, 'b a'],
+  ])('local sentences have a say for %s (%d) that words answer by %j: %s', async (_, sentence, shares, ids) => {
+    const behaviour = { lexical: [hit('a', 9), hit('b', 6)], semantic: [hit('b', 0.9), hit('a', 0.2)] };
+    const vector = [1, ...Array.from({ length: 1534 }, () => 0), sentence];
+    const { hits } = await searchWith(behaviour, { label: 'local/semantic-1536', vector, shares }).search('walnut');
+    expect(hits.map(({ documentId }) => documentId).join(' ')).toBe(ids);
+  });
 });

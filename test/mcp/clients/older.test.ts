@@ -7,7 +7,7 @@ import { firstScopes } from '#src/contracts/scopes.ts';
 import { hashSecret } from '#src/domain/access/oauth/secrets.ts';
 import { catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
-import { consentBrowser } from '#test/oauth/consent-form.ts';
+import { consentBrowser, fieldsOf, withFields } from '#test/oauth/consent-form.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { eventListeners } from '#test/support/event-listeners.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
@@ -197,6 +197,54 @@ describe('A client of 2025-11-25 with its own OAuth', () => {
     expect(program.sent).toEqual(['POST /mcp 401', `POST ${oauthPaths.token} 200`, 'POST /mcp 200']);
     expect(program.held.refresh_token).not.toBe(old.refresh_token);
     expect(program.asked).toHaveLength(1);
+
+    // The person widens the grant: the program does not connect again.
+    const page = await person.get('/apps');
+    const scope = [...firstScopes, 'workflows:write'];
+    const saved = await person.post(withFields(fieldsOf(page.html, '/apps/change'), { scope }), {
+      path: '/apps/change',
+    });
+    expect(saved.headers.get('location')).toBe('/apps?done=changed');
+    program.sent.length = 0;
+    expect(
+      (await use(client, 'create_workflow', { graph: graphOf({ a: 'noop' }, ['START>a', 'a>END']) })).isError,
+    ).toBe(false);
+    expect(program.sent).toEqual(['POST /mcp 200']);
+    await client.close();
+  });
+});
+
+describe.each(['2025-11-25', '2025-06-18'] as const)('A client of %s whose access cannot be refreshed', (revision) => {
+  it('asks its person again for what it was not granted, and keeps its session and subscriptions', async () => {
+    const person = await consentBrowser(app);
+    const program = new Program();
+    const transport = () => new OlderTransport(url, revision, { authProvider: program, fetch: program.fetch });
+    const first = transport();
+    await expect(olderClient(null).client.connect(first)).rejects.toBeInstanceOf(UnauthorizedError);
+    await first.finishAuth((await allow(person, program.asked[0], { lasting: 'hour' })).get('code') ?? '');
+    const { client } = olderClient(null);
+    const wire = transport();
+    await client.connect(wire);
+    const updated: string[] = [];
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void updated.push(params.uri));
+    const owner = olderClient(null).client;
+    await owner.connect(new OlderTransport(url, revision, withKey()));
+    const draft = await newDraft(owner);
+    await owner.close();
+    const uri = `inkgraph://workflows/${draft.workflowId}`;
+    await client.subscribeResource({ uri });
+    const { sessionId } = wire;
+
+    const operations = [{ op: 'set_metadata', description: `Changed by a client of ${revision}` }];
+    const wish = { name: 'update_workflow', arguments: { ...draft, operations, dryRun: false } };
+    await expect(client.callTool(wish)).rejects.toBeInstanceOf(UnauthorizedError);
+    const asked = program.asked[1]?.searchParams.get('scope')?.split(' ');
+    expect(new Set(asked)).toEqual(new Set([...firstScopes, 'workflows:write']));
+    await wire.finishAuth((await allow(person, program.asked[1], { lasting: 'hour' })).get('code') ?? '');
+    const edited = await use(client, wish.name, wish.arguments);
+    expect(edited.isError, edited.text).toBe(false);
+    expect(wire.sessionId).toBe(sessionId);
+    await expect.poll(() => updated).toContain(uri);
     await client.close();
   });
 });

@@ -214,7 +214,11 @@ describe('the idle limit', () => {
     });
     const sessions = new Sessions(open, { idleMs: 20, max: 10, share: 10 });
     const request = new Request(at.url, { method: 'POST' });
-    await sessions.handle(request, 'key_one', { parsedBody: initialize('2025-11-25') });
+    await sessions.handle(
+      request,
+      { name: 'key_one', projectIds: [], scopes: new Set() },
+      { parsedBody: initialize('2025-11-25') },
+    );
     expect(sessions.size).toBe(1);
     await ended;
     expect(sessions.size).toBe(0);

@@ -58,7 +58,7 @@ describe('families of addresses', () => {
 
   verifies('auth.service', async () => {
     const rows = addressesOf(service);
-    expect(rows).toHaveLength(16);
+    expect(rows).toHaveLength(17);
     for (const { row, ask } of rows) {
       expect(row.path).toMatch(/^\/api\/service\//);
       problemOf(await ask(app.client()), 'auth.unauthorized');

@@ -204,7 +204,7 @@ describe('an upload with a workflow key', () => {
   verifies('flow.pipeline.description', async () => {
     const { body } = await client.get(pathOf(intake.id));
     expect(body.description).toContain('memo');
-    expect(body.descriptionModelLabel).toBe('local/heuristic-1');
+    expect(body.descriptionModelLabel).toBe('local/heuristic-2');
   });
 
   verifies('flow.pipeline.index', async () => {

@@ -88,7 +88,9 @@ describe('uploads', () => {
       const refused = await presign({ ...tiny, contentType });
       expect(refused.status).toBe(415);
       const problem = problemOf(refused, 'upload.content_type');
-      expect(problem.detail).toContain('image/png, image/jpeg, image/webp, image/tiff, image/gif, application/pdf');
+      expect(problem.detail).toContain(
+        'image/png, image/jpeg, image/webp, image/avif, image/tiff, image/gif, application/pdf',
+      );
     }
     const ofService = { ...tiny, contentType: 'image/svg+xml', visibility: 'private' };
     problemOf(await client.post('/api/service/uploads/presign', ofService), 'upload.content_type');

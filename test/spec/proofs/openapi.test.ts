@@ -32,6 +32,7 @@ describe('openapi.json', () => {
     expect(operations.toSorted()).toEqual([
       'GET /api/service/documents',
       'GET /api/service/documents/{id}',
+      'GET /api/service/documents/{id}/text',
       'GET /api/service/record-types',
       'GET /api/service/records',
       'GET /api/service/runs/{id}',
@@ -136,6 +137,8 @@ describe('openapi.json', () => {
     await ask(serviceKey, 'GET', `${documents}?limit=2`);
     await ask(serviceKey, 'GET', `${documents}?limit=0`);
     await ask(serviceKey, 'GET', `${documents}/${document.id}`);
+    await ask(serviceKey, 'GET', `${documents}/${document.id}/text`);
+    await ask(serviceKey, 'GET', `${documents}/${document.id}/text?page=9`);
     await ask(serviceKey, 'GET', `${documents}/doc_0000000000000000000000`);
     await ask(serviceKey, 'POST', `${documents}/visibility`, { documentIds: [document.id], visibility: 'public' });
     const { failing } = await probe.publish(app);

@@ -64,7 +64,7 @@ describe('a service document', () => {
 
   verifies('resource.document.description', async () => {
     expect((await app.store(tinyPng, 'image/png')).description).toBeNull();
-    expect((await read()).description).toContain('Memo for Delphine');
+    expect((await read()).description).toContain('Your atlas is ready');
   });
 
   verifies('resource.document.thumbnail', async () => {

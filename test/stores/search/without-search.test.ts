@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
 import { ChosenRetrievers } from '#src/stores/search/chosen-retrievers.ts';
-import { ensureSearchIndexes, textIndexName } from '#src/stores/search/definitions.ts';
+import { ensureSearchIndexes, textIndexName, wordIndexName } from '#src/stores/search/definitions.ts';
 import type { RetrieverRequest, SearchRetrievers } from '#src/stores/search/hybrid-search.ts';
 import { readQuery } from '#src/domain/search/read-query.ts';
 import { doctor } from '#scripts/doctor.ts';
@@ -37,6 +37,7 @@ const notEnabled = refusal(
   'SearchNotEnabled',
   'Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage requires additional configuration.',
 );
+const otherKeys = refusal(86, 'IndexKeySpecsConflict', 'An existing index has the same name as the requested index.');
 const usesSearch = ({ pipeline = [] }: Document): boolean =>
   (pipeline as Document[]).some(
     (stage) => '$search' in stage || '$vectorSearch' in stage || '$listSearchIndexes' in stage,
@@ -49,6 +50,8 @@ const usesSearch = ({ pipeline = [] }: Document): boolean =>
 class CommunityServer {
   readonly wordIndexes: Document[] = [];
   readonly textQueries: Document[] = [];
+  /** Index of words that an older version of the product made. */
+  olderIndex: string | null = null;
   hasSearch = false;
   readonly #db: ReturnType<typeof connectDatabase>['db'];
 
@@ -61,7 +64,12 @@ class CommunityServer {
     if ('createSearchIndexes' in command || 'updateSearchIndex' in command) return notEnabled;
     if ('aggregate' in command && usesSearch(command)) return notEnabled;
     if ('createIndexes' in command && JSON.stringify(command['indexes']).includes('"text"')) {
+      if (command['indexes'][0].name === this.olderIndex) return otherKeys;
       this.wordIndexes.push(...command['indexes']);
+      return { ok: 1 };
+    }
+    if ('dropIndexes' in command && command['index'] === this.olderIndex) {
+      this.olderIndex = null;
       return { ok: 1 };
     }
     const text = 'find' in command ? command['filter']?.$text : undefined;
@@ -89,14 +97,19 @@ describe('On a MongoDB without search', () => {
   test('the product starts, serves, finds words and identifiers, says what is missing, and uses search when it is there', async () => {
     const direct = connectDatabase(engine.uri, 'community');
     const server = new CommunityServer(direct.db);
+    server.olderIndex = wordIndexName;
     await using proxy: ActingDatabase = await actingDatabase(engine.uri, server.act);
     // The engine behind the server plays its index of words with these.
     await ensureSearchIndexes(direct.db, { text: 1_536, image: 832 });
     const uri = namedUri(proxy.uri);
     {
       await using app = await startTestApp({ env: { MONGODB_URI: uri, DOCUMENT_SEARCH_MODE: 'hybrid' } });
+      expect(server.olderIndex).toBeNull();
       expect(server.wordIndexes).toMatchObject([
-        { key: { organizationId: 1, title: 'text', ocrText: 'text' }, language_override: 'noLanguage' },
+        {
+          key: { organizationId: 1, title: 'text', ocrText: 'text', filename: 'text' },
+          language_override: 'noLanguage',
+        },
       ]);
       const document = await app.ingest(await fixture('receipt.jpg'), 'image/jpeg');
       await app.app.idle();

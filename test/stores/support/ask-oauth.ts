@@ -23,6 +23,7 @@ export async function askOAuth(
   await oauth.listGrants(organizationId);
   await oauth.listGrants(organizationId, 'usr_a');
   await oauth.touchGrant(organizationId, grant._id, now);
+  await oauth.changeScopes(organizationId, grant._id, { scopes: grant.scopes, added: [] });
   await oauth.revokeGrant(organizationId, grant._id, now);
   await oauth.insertCode(code);
   await oauth.findCode(code._id);

@@ -18,6 +18,7 @@ export async function askPages({ results, groundingTexts }: Stores, of: ResultOr
   });
   await results.ocrById(organizationId, saved.ocrResultId);
   await results.ocrPage(organizationId, saved.ocrResultId, 0);
+  await results.ocrPagesFrom(organizationId, saved.ocrResultId, 0, 9);
   await results.listOcr(organizationId, documentId, 10);
   await groundingTexts.read(organizationId, [{ documentId, ocrResultId: saved.ocrResultId, descriptionId: null }]);
 }

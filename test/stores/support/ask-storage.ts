@@ -17,16 +17,22 @@ export const sweeping = [
   'retention.deleteAudit',
   'retention.deleteRuns',
   'retention.deleteCheckpoints',
+  'runMends.projectAfter',
+  'runMends.due',
+  'otherEmbeddings.listAfter',
 ] as const;
 
 /** Every query about stored bytes: quotas, the recount, and the sweep of uploads. */
 export async function askStorage(
-  { usage, uploads, documents, organizations }: Stores,
+  { usage, uploads, documents, organizations, search, otherEmbeddings, runMends }: Stores,
   document: DocumentRecord,
   now: Date,
 ): Promise<void> {
   const { _id: id, organizationId, projectId } = document;
   await usage.reserve(document, 5);
+  const row = { _id: id, organizationId, label: 'local/lexical-1536' };
+  await otherEmbeddings.replace(row, { label: 'local/other-1536', vector: Float32Array.of(1) });
+  for (const by of ['exec_x', undefined]) await runMends.settle({ _id: 'run_x', organizationId }, by);
   await usage.add(document, 5, 1);
   await usage.read(organizationId, [organizationId, projectId]);
   await usage.totals();
@@ -36,6 +42,9 @@ export async function askStorage(
   await documents.addPicture(organizationId, id, 5);
   for (const degraded of [{ workflowId: 'wf_x', nodes: ['describe'] }, null])
     await documents.setDegraded(organizationId, id, degraded);
+  await documents.setRecordText(organizationId, id, 'words');
+  await search.setRecordText(organizationId, id, 'words');
+  await documents.firstWith(organizationId, projectId, 'a'.repeat(64));
   await documents.storedBy(organizationId);
   await documents.presentAmong([id]);
   await uploads.promised(organizationId, '', 10);
@@ -46,7 +55,10 @@ export async function askStorage(
 }
 
 /** Every query of the sweep by age. Deletes what it finds. */
-export async function askRetention({ retention }: Stores, now: Date): Promise<void> {
+export async function askRetention({ retention, otherEmbeddings, runMends }: Stores, now: Date): Promise<void> {
+  await otherEmbeddings.listAfter('', 'local/other-1536', { limit: 10, characters: 100 });
+  await runMends.projectAfter('', now);
+  await runMends.due('prj_x', now, 10);
   await retention.deleteCheckpoints(now, '', 10);
   const after = { _id: 'run_a', finishedAt: new Date(0) };
   for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);

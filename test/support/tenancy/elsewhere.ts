@@ -29,6 +29,7 @@ export const elsewhere = Object.values({
     'events.subscribe events.receive events.storedElsewhere',
   'filters as executions.listRuns and results.latestOcr do, over rows that no run of this test has':
     'executions.answeredRuns executions.recentRuns results.blockHashes steps.costOf',
+  'of the same bytes: test/http/dashboard-documents.test.ts': 'documents.firstWith',
   'reads nothing': 'results.segmentationIdOf nodeCache.idle events.lookMs',
 }).flatMap((names) => names.split(' '));
 

@@ -45,5 +45,9 @@ export const recordReads = (stores: () => Stores): Readonly<Record<string, Try>>
 export const recordChanges = (stores: () => Stores): Readonly<Record<string, Try>> => ({
   'recordTypes.save': (who, target) => stores().recordTypes.save({ ...stolen(who, target).type, version: 2 }),
   'records.save': (who, target) => stores().records.save({ ...stolen(who, target).row, revision: 2 }),
+  'documents.setRecordText': (who, target) =>
+    stores().documents.setRecordText(who.organizationId, target.documentId, 'stolen'),
+  'search.setRecordText': (who, target) =>
+    stores().search.setRecordText(who.organizationId, target.documentId, 'stolen'),
   'records.deleteOf': (who, target) => stores().records.deleteOf(who.organizationId, target.documentId),
 });

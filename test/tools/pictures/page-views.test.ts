@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { PageViews, type PageView } from '#tools/pictures/page-views.ts';
+import { searchablePdf } from '#tools/reading/searchable-pdf.ts';
 import { pngChunk, pngHeader } from '#test/support/png.ts';
 
 /** Gray noise: what no encoder makes small. */
@@ -52,4 +53,25 @@ test('callers who ask for the same at once share the work, and a page that is no
   await expect(viewsOf(async () => null).picture(document, whole)).rejects.toMatchObject({
     code: 'document.not_found',
   });
+});
+
+test('four documents are open for scans at a time, and a PDF that nobody reads on gives its place back', async () => {
+  const views = viewsOf(async () => bytes);
+  const pdf = () =>
+    searchablePdf(
+      (async function* () {
+        using scans = await views.open(document);
+        for (;;) yield { ...(await scans.page(0, 90)), lines: [] };
+      })(),
+      [],
+    );
+  const open = [pdf(), pdf(), pdf(), pdf()];
+  for (const one of open) expect((await one.next()).value?.toString('latin1')).toMatch(/^%PDF-/);
+  await expect(pdf().next()).rejects.toMatchObject({ code: 'request.rate_limited' });
+  await open[0]?.return(undefined);
+  const again = pdf();
+  expect((await again.next()).done).toBe(false);
+  for (const one of [again, ...open]) await one.return(undefined);
+  using scans = await views.open(document);
+  expect(await scans.page(0, 90)).toMatchObject({ width: height, height: width });
 });

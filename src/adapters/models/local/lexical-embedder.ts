@@ -3,8 +3,15 @@ import {
   createLexicalVectors,
   lexicalDimensions,
   type FeatureWeight,
+  type LexicalVectors,
 } from '#src/domain/embed-locally/lexical-vector.ts';
 import type { Embedding, TextEmbedder } from '#src/domain/ports/models.ts';
+
+/** Hashed words, by English stems. */
+export function createHashedWords(dimensions = lexicalDimensions, queryWeight?: FeatureWeight): LexicalVectors {
+  const stemmer = newStemmer('english');
+  return createLexicalVectors((word) => stemmer.stem(word), queryWeight, dimensions);
+}
 
 const lexicalLabel = `local/lexical-${lexicalDimensions}`;
 
@@ -13,8 +20,7 @@ const lexicalLabel = `local/lexical-${lexicalDimensions}`;
  * vector. `queryWeight` weighs the features of queries, for example by inverse document frequency. Default weight: 1.
  */
 export function createLexicalEmbedder(queryWeight?: FeatureWeight): TextEmbedder {
-  const stemmer = newStemmer('english');
-  const vectors = createLexicalVectors((word) => stemmer.stem(word), queryWeight);
+  const vectors = createHashedWords(lexicalDimensions, queryWeight);
   const measured = (make: () => Float32Array, signal: AbortSignal | undefined): Embedding => {
     signal?.throwIfAborted();
     const start = performance.now();

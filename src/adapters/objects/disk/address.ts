@@ -6,7 +6,7 @@ import { AppError } from '#src/domain/app-error.ts';
 export type Grant = 'PUT' | 'GET';
 
 /** Query parameters besides `signature`, in the order in which they are signed. */
-const terms = { PUT: ['expires', 'length', 'type', 'signed', 'md5'], GET: ['expires', 'inline'] } as const;
+const terms = { PUT: ['expires', 'length', 'type', 'signed', 'md5'], GET: ['expires', 'inline', 'name'] } as const;
 export type Terms = Partial<Record<(typeof terms)[Grant][number], string>>;
 
 export interface SignedAddress {
@@ -21,7 +21,8 @@ export const pathPrefix = '/o/';
 
 function sign(secret: KeyObject, grant: Grant, key: string, values: Terms): string {
   const fields: readonly (keyof Terms)[] = terms[grant];
-  const given = fields.filter((name) => name !== 'md5' || values.md5 !== undefined);
+  // Addresses without the newer fields are signed as before.
+  const given = fields.filter((name) => (name !== 'md5' && name !== 'name') || values[name] !== undefined);
   const text = JSON.stringify(['inkgraph-object-1', grant, key, ...given.map((name) => values[name] ?? null)]);
   return createHmac('sha256', secret).update(text).digest('base64url');
 }

@@ -33,8 +33,9 @@ export function putPath(secret: KeyObject, request: PresignPut, maxBytes: number
 /** Path and query of a download address. Throws `object.not_found`, `request.invalid`. */
 export function getPath(secret: KeyObject, request: PresignGet): string {
   assertObjectKey(request.key);
-  const { inlineType } = request;
+  const { filename, inlineType } = request;
   assertInlineType(inlineType);
   const inline = inlineType === undefined ? {} : { inline: inlineType };
-  return signedPath(secret, 'GET', request.key, { expires: milliseconds(request.expiresAt), ...inline });
+  const name = filename === undefined ? {} : { name: filename };
+  return signedPath(secret, 'GET', request.key, { expires: milliseconds(request.expiresAt), ...inline, ...name });
 }

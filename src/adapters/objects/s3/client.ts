@@ -50,6 +50,11 @@ export function unavailable(cause: unknown): AppError {
   );
 }
 
+/** True for an error that passes when the service is back: not for a bucket that is missing or refused. */
+export function isTemporary(error: unknown): boolean {
+  return error instanceof AppError && error.retryAfterSeconds !== undefined;
+}
+
 /** Returns null when the service refuses with one of `statuses`. Errors: `service.unavailable` for everything else. */
 export async function unlessStatus<T>(work: Promise<T>, ...statuses: readonly number[]): Promise<T | null> {
   try {

@@ -3,11 +3,13 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ObjectStore, PresignGet, PresignPut } from '#src/domain/ports/object-store.ts';
 
+import { dispositionOf } from '#src/domain/documents/disposition.ts';
 import { assertObjectKey } from '../key.ts';
 import { assertContentType, assertInlineType, assertLength } from '../presign-fields.ts';
 
 import { readAbilities } from './abilities.ts';
-import { createClient, statusOf, unavailable, usualTimes, type S3Times } from './client.ts';
+import { createClient, isTemporary, statusOf, unavailable, usualTimes, type S3Times } from './client.ts';
+import { KnownAbilities } from './known-abilities.ts';
 import { type Bucket, readHead, readRange, readWhole } from './read.ts';
 import type { S3Abilities, S3Settings } from './settings.ts';
 import { copyPinned, deleteMany, deleteOne, putOnce } from './write.ts';
@@ -21,7 +23,8 @@ export interface S3ObjectStoreOptions {
 }
 
 export interface S3ObjectStore extends ObjectStore {
-  readonly abilities: S3Abilities;
+  /** null until the service has answered. */
+  readonly abilities: S3Abilities | null;
   close(): Promise<void>;
 }
 
@@ -33,14 +36,15 @@ function secondsUntil(expiresAt: Date): number {
   return Math.min(longestSeconds, Math.max(1, seconds));
 }
 
-/** Signs addresses for the address that uploaders and browsers use. Nothing is sent. */
-function presigning(signer: Bucket, writeOnce: boolean, maxBytes: number) {
+/** Signs addresses for the address that uploaders and browsers use. Nothing is sent once the service has answered. */
+function presigning(signer: Bucket, signsWriteOnce: () => Promise<boolean>, maxBytes: number) {
   return {
     async presignPut(request: PresignPut): Promise<{ url: string; headers: Record<string, string> }> {
       const { key, contentLength, contentType, contentMd5, signContentType = false, expiresAt } = request;
       assertObjectKey(key);
       assertContentType(contentType);
       assertLength(contentLength, maxBytes);
+      const writeOnce = await signsWriteOnce();
       const command = new PutObjectCommand({
         Bucket: signer.name,
         Key: key,
@@ -62,13 +66,13 @@ function presigning(signer: Bucket, writeOnce: boolean, maxBytes: number) {
       if (writeOnce) headers['if-none-match'] = '*';
       return { url, headers };
     },
-    async presignGet({ key, inlineType, expiresAt }: PresignGet): Promise<string> {
+    async presignGet({ key, inlineType, filename, expiresAt }: PresignGet): Promise<string> {
       assertObjectKey(key);
       assertInlineType(inlineType);
       const command = new GetObjectCommand({
         Bucket: signer.name,
         Key: key,
-        ResponseContentDisposition: inlineType === undefined ? 'attachment' : 'inline',
+        ResponseContentDisposition: dispositionOf(inlineType === undefined ? 'attachment' : 'inline', filename),
         ResponseContentType: inlineType ?? 'application/octet-stream',
       });
       return getSignedUrl(signer.client, command, { expiresIn: secondsUntil(expiresAt) });
@@ -96,7 +100,8 @@ async function checkBucket({ client, name }: Bucket): Promise<void> {
 
 /**
  * An ObjectStore on a bucket. Uploads are pinned by a copy, since an upload address may write again after a deletion, on some services also
- * over an object. Errors: `service.unavailable`. Source: docs/decisions/0114.
+ * over an object. A service that does not answer is waited for by the requests that need it: only a bucket that is missing or refused ends
+ * the start. Errors: `service.unavailable`. Source: docs/decisions/0114, 0153.
  */
 export async function createS3ObjectStore(options: S3ObjectStoreOptions): Promise<S3ObjectStore> {
   const { settings, maxBytes, origins, times = usualTimes } = options;
@@ -105,12 +110,20 @@ export async function createS3ObjectStore(options: S3ObjectStoreOptions): Promis
   const { publicUrl, endpoint } = settings;
   const signer =
     publicUrl === null ? bucket : { ...bucket, client: createClient(settings, publicUrl ?? endpoint, times) };
-  await checkBucket(bucket);
-  const abilities = await readAbilities(bucket, origins);
+  const abilities = new KnownAbilities(async () => {
+    await checkBucket(bucket);
+    return readAbilities(bucket, origins);
+  });
+  await abilities.read().catch((error: unknown) => {
+    if (!isTemporary(error)) throw error;
+  });
+  const signsWriteOnce = async () => settings.signWriteOnce && (await abilities.read()).writeOnce;
   return {
-    abilities,
+    get abilities() {
+      return abilities.known;
+    },
     writeOnce: false,
-    ...presigning(signer, settings.signWriteOnce && abilities.writeOnce, maxBytes),
+    ...presigning(signer, signsWriteOnce, maxBytes),
     async head(key) {
       assertObjectKey(key);
       return (await readHead(bucket, key))?.head ?? null;
@@ -130,12 +143,12 @@ export async function createS3ObjectStore(options: S3ObjectStoreOptions): Promis
     async put(key, body, contentType) {
       assertObjectKey(key);
       assertContentType(contentType);
-      return putOnce(bucket, abilities, { key, body, contentType });
+      return putOnce(bucket, await abilities.read(), { key, body, contentType });
     },
     async copy(from, to, ifMatch) {
       assertObjectKey(from);
       assertObjectKey(to);
-      return copyPinned(bucket, abilities, { from, to, ifMatch });
+      return copyPinned(bucket, await abilities.read(), { from, to, ifMatch });
     },
     async delete(key) {
       assertObjectKey(key);
@@ -143,9 +156,12 @@ export async function createS3ObjectStore(options: S3ObjectStoreOptions): Promis
     },
     async deleteAll(keys) {
       for (const key of keys) assertObjectKey(key);
-      await deleteMany(bucket, abilities, keys);
+      await deleteMany(bucket, await abilities.read(), keys);
     },
-    check: () => checkBucket(bucket),
+    async check() {
+      await checkBucket(bucket);
+      await abilities.read();
+    },
     disk: async () => null,
     async close() {
       client.destroy();

@@ -1,5 +1,4 @@
 import { firstScopes, grantScopes, grantedScopes, type GrantScope, type Scope } from '#src/contracts/scopes.ts';
-import { scopesOfRole, type Role } from '#src/domain/access/role.ts';
 import type { ConsentRequest, OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** Lifetimes of a grant. `hour`: ends with its first access token, without a refresh token. */
@@ -24,11 +23,7 @@ export type Preset = keyof typeof presets;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Scopes that a user can grant: only those of their role. */
-export function grantableScopes(role: Role): readonly GrantScope[] {
-  return grantableWithin(scopesOfRole(role));
-}
-
+/** Scopes that a user can grant: only their own. */
 export function grantableWithin(own: ReadonlySet<Scope>): readonly GrantScope[] {
   return grantScopes.filter((scope) => own.has(scope));
 }

@@ -42,6 +42,8 @@ export interface OAuthGrant {
   readonly organizationId: string;
   readonly projectIds: readonly string[];
   readonly scopes: readonly GrantScope[];
+  /** Scopes that the person allowed later: tokens have them beside their own. Absent: none. */
+  readonly added?: readonly GrantScope[];
   /** May be refreshed: `offline_access` was granted. */
   readonly offline: boolean;
   /** RFC 8707: the address of the MCP endpoint that its tokens are for. */

@@ -1,4 +1,5 @@
 import { grantScopes, grantedScopes, offlineAccess, type GrantScope } from '#src/contracts/scopes.ts';
+import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 
 /**
@@ -19,6 +20,11 @@ export function narrowScopes(
   if (narrowed.length < names.size) throw beyond();
   // `offline_access` alone requests no scope of the resource.
   return narrowed.length === 0 ? granted : narrowed;
+}
+
+/** Scopes that a token has now: its own, and those that its person allowed later. */
+export function presentScopes(issued: readonly GrantScope[], { added = [] }: Pick<OAuthGrant, 'added'>): GrantScope[] {
+  return grantScopes.filter((scope) => issued.includes(scope) || added.includes(scope));
 }
 
 const beyond = (): OAuthError => new OAuthError('invalid_scope', 'scope exceeds the granted scopes: request fewer');

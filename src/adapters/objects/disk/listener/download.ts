@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { AppError } from '#src/domain/app-error.ts';
 
+import { dispositionOf } from '#src/domain/documents/disposition.ts';
 import type { Terms } from '../address.ts';
 import { systemCode } from '../files.ts';
 import { ObjectResponseError } from './problem.ts';
@@ -45,16 +46,11 @@ function requestedSlice(request: IncomingMessage, etag: string, size: number): S
   return condition === undefined || condition === etag ? parseRange(request.headers.range, size) : null;
 }
 
-/** Browsers display signed inline types only, and save everything else under the last segment of the key. */
-function setHeaders(
-  response: ServerResponse,
-  object: OpenObject,
-  inline: string | undefined,
-  lifetimeMs: number,
-): void {
-  const name = object.head.key.split('/').at(-1) ?? 'object';
+/** Browsers display signed inline types only, and save everything else under the signed name or the last segment of the key. */
+function setHeaders(response: ServerResponse, object: OpenObject, { inline, name }: Terms, lifetimeMs: number): void {
+  const saved = name ?? object.head.key.split('/').at(-1) ?? 'object';
   response.setHeader('content-type', inline ?? 'application/octet-stream');
-  response.setHeader('content-disposition', `${inline === undefined ? 'attachment' : 'inline'}; filename="${name}"`);
+  response.setHeader('content-disposition', dispositionOf(inline === undefined ? 'attachment' : 'inline', saved));
   response.setHeader('etag', `"${object.head.etag}"`);
   response.setHeader('accept-ranges', 'bytes');
   response.setHeader('cache-control', `private, max-age=${Math.floor(lifetimeMs / 1_000)}, immutable`);
@@ -83,7 +79,7 @@ export async function sendObject(
     const etag = `"${object.head.etag}"`;
     const unchanged = isUnchanged(request.headers['if-none-match'], etag);
     const slice = unchanged ? null : requestedSlice(request, etag, size);
-    setHeaders(response, object, address.terms.inline, source.lifetimeMs);
+    setHeaders(response, object, address.terms, source.lifetimeMs);
     if (unchanged) {
       response.writeHead(304).end();
       return;

@@ -1,0 +1,147 @@
+import type { Filter } from 'mongodb';
+import type { Collections } from '#src/stores/collections.ts';
+import type { Tenant } from '#src/domain/access/tenant.ts';
+import type { RunRecord, ExecutionRecord } from '#src/domain/runs/run.ts';
+import type { ListPosition } from '#src/domain/cursor.ts';
+import type { RunStatus } from '#src/contracts/resources/execution.ts';
+
+export interface RunFilter {
+  readonly executionId?: string;
+  readonly workflowId?: string;
+  readonly documentId?: string;
+  readonly status?: RunStatus;
+  readonly createdAfter?: string;
+  readonly createdBefore?: string;
+}
+
+export const owned = ({ organizationId, projectIds }: Tenant): Filter<RunRecord> => {
+  const [only, ...more] = projectIds;
+  return { organizationId, projectId: only !== undefined && more.length === 0 ? only : { $in: [...projectIds] } };
+};
+
+export const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
+  after === null
+    ? {}
+    : {
+        createdAt: { $lte: after.createdAt },
+        $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
+      };
+
+/** Leaves out runs of experiments, which the lists of runs do not show. */
+export const ordinary = { experiment: { $exists: false } } satisfies Filter<RunRecord>;
+
+/** Omits fields that may be large and that only readers of one run need. */
+export const brief = { outputs: 0, receipt: 0, answers: 0, steps: 0 };
+
+/** Mean time of runs in milliseconds; null for none that began and ended. */
+export const meanMs = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
+  const times = recent.flatMap(({ startedAt, finishedAt }) =>
+    startedAt === undefined || finishedAt === null ? [] : [Math.max(0, finishedAt.getTime() - startedAt.getTime())],
+  );
+  return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
+};
+
+/** Lists of runs over several executions. */
+function createLists({ runs }: Pick<Collections, 'runs'>) {
+  return {
+    /** Ended runs of all organizations, but for those of experiments, in the order of their ends. `after` is the id of the last one at `from`. */
+    endedBetween: (
+      { from, after, until }: { readonly from: Date; readonly after: string; readonly until: Date },
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
+      runs
+        .find(
+          {
+            finishedAt: { $gte: from, $lt: until },
+            $or: [{ finishedAt: { $gt: from } }, { _id: { $gt: after } }],
+            experiment: { $exists: false },
+          },
+          { projection: brief },
+        )
+        .sort({ finishedAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray(),
+    /** Runs of a workflow with an answer to the question at this path, newest first, with their answers. */
+    answeredRuns: (
+      tenant: Tenant,
+      { workflowId, path }: { readonly workflowId: string; readonly path: string },
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
+      runs
+        .find(
+          { ...owned(tenant), ...ordinary, workflowId, 'answers.path': path },
+          { projection: { outputs: 0, receipt: 0, steps: 0 } },
+        )
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+    /** Lists runs, newest first. */
+    listRuns: (
+      tenant: Tenant,
+      { createdAfter, createdBefore, ...same }: RunFilter,
+      after: ListPosition | null,
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
+      runs
+        .find(
+          {
+            ...owned(tenant),
+            ...ordinary,
+            ...same,
+            ...((createdAfter !== undefined || createdBefore !== undefined) && {
+              createdAt: {
+                ...(createdAfter !== undefined && { $gte: new Date(createdAfter) }),
+                ...(createdBefore !== undefined && { $lt: new Date(createdBefore) }),
+              },
+            }),
+            ...(after !== null && { $and: [olderThan(after)] }),
+          },
+          { projection: brief },
+        )
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+  };
+}
+
+/** Reads of executions and runs. */
+export function createReads({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
+  return {
+    find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
+      executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
+    /** Lists runs in creation order, without outputs, receipts, answers and steps. */
+    runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
+      runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
+    /** Runs of these executions over these documents, with outputs and steps. */
+    resultsOf: (
+      organizationId: string,
+      executionIds: readonly string[],
+      documentIds: readonly string[],
+    ): Promise<readonly RunRecord[]> =>
+      runs
+        .find(
+          { organizationId, executionId: { $in: [...executionIds] }, documentId: { $in: [...documentIds] } },
+          { projection: { receipt: 0, answers: 0 } },
+        )
+        .toArray(),
+    findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
+      runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
+
+    /** The last successful runs of a workflow, experiments included, and their mean time; null without any. */
+    async recentRuns(
+      tenant: Tenant,
+      workflowId: string,
+    ): Promise<{ readonly runs: readonly RunRecord[]; readonly meanMs: number | null }> {
+      const recent = await runs
+        .find(
+          { ...owned(tenant), workflowId, status: 'succeeded' },
+          { projection: { outputs: 0, receipt: 0, answers: 0 } },
+        )
+        .sort({ createdAt: -1, _id: -1 })
+        .limit(20)
+        .toArray();
+      return { runs: recent, meanMs: meanMs(recent) };
+    },
+    ...createLists({ runs }),
+  };
+}

@@ -1,0 +1,24 @@
+import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { Stores } from '#test/support/database.ts';
+
+interface Who {
+  readonly organizationId: string;
+  readonly documentId: string;
+  readonly runId: string;
+  readonly record: SearchRecord;
+}
+type Try = (asker: Who, target: Who) => Promise<unknown>;
+
+export const searchChanges = (stores: () => Stores): Readonly<Record<string, Try>> => ({
+  'search.upsert': (who, { record }) => stores().search.upsert({ ...record, organizationId: who.organizationId }),
+  'search.delete': (who, { documentId }) => stores().search.delete(who.organizationId, documentId),
+  'search.setVisibility': (who, { documentId }) =>
+    stores().search.setVisibility(who.organizationId, [documentId], 'private'),
+  'runMends.settle': ({ organizationId }, { runId }) =>
+    stores().runMends.settle({ _id: runId, organizationId }, 'exec_stolen'),
+  'otherEmbeddings.replace': ({ organizationId }, { documentId, record }) =>
+    stores().otherEmbeddings.replace(
+      { _id: documentId, organizationId, label: record.embeddings.text?.label ?? '' },
+      { label: 'local/stolen', vector: Float32Array.of(1) },
+    ),
+});
