@@ -55,8 +55,10 @@ describe('Expressions and templates of a node', () => {
     const prompt = '{{list.map(a,a+1)}}'.repeat(400);
     const data = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`d${at}`, costly]));
     await callNode(review, { config: { prompt: 'x', data: { a: 'n' } }, state: { n: 1 }, computing });
+    // Six million turns: several times the limit, also where a warm and fast machine computes them.
+    const long = Array.from({ length: 240 }, (_, at) => at);
     const { outcome, ms } = await longestStretch(() =>
-      callNode(review, { config: { prompt, data }, state: { list }, path: 'ask', computing }),
+      callNode(review, { config: { prompt, data }, state: { list: long }, path: 'ask', computing }),
     );
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'run.compute_exceeded' } });
     expect(String((outcome as PromiseRejectedResult).reason)).toContain('Node "ask" used 100 ms of computing time');
