@@ -3,7 +3,7 @@ import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 
 interface Parts {
-  readonly executions: Pick<ExecutionStore, 'endedBetween'>;
+  readonly executions: Pick<ExecutionStore, 'endedBetween' | 'noteEnds'>;
   readonly events: Pick<EventLog, 'append'>;
 }
 
@@ -17,7 +17,7 @@ const twiceMs = 10_000;
 const pageSize = 200;
 
 /**
- * Announces ends of runs that nobody announced: a process can die after it stored an end and before it stored its event. The log knows each
+ * Announces ends of runs that nobody announced, and shows them on their documents: a process can die after it stored an end and before it stored its event. The log knows each
  * event by its id, so an end that was announced is not told again. Source: docs/decisions/0129.
  */
 export class EndAnnouncer {
@@ -35,6 +35,7 @@ export class EndAnnouncer {
     const until = new Date(now.getTime() - youngMs);
     for (let from = this.#since ?? new Date(now.getTime() - beforeMs), after = ''; ;) {
       const runs = await this.#parts.executions.endedBetween({ from, after, until }, pageSize);
+      await this.#parts.executions.noteEnds(runs);
       await this.#parts.events.append(
         runs.flatMap((run) => (run.finishedAt === null ? [] : runCompleted(run, run.status, run.finishedAt))),
       );

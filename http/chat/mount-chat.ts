@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
+import type { Route } from '#src/contracts/route.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -33,7 +34,7 @@ const proxied = (path: string): string[] => [path, path.replace('/api/dashboard/
 const ownerOf = ({ organizationId, actorId }: Pick<Principal, 'organizationId' | 'actorId'>): string =>
   `${organizationId}\n${actorId}`;
 
-function checked(part: (typeof dashboardLive.chat)['query'], value: unknown): void {
+function checked(part: Route['query'], value: unknown): void {
   const result = part?.safeParse(value);
   if (result?.error !== undefined) throw invalidInput(fieldErrors(result.error));
 }

@@ -50,6 +50,7 @@ export function mountDashboardRuns(bind: Bind): void {
   bind(rows.list, tools.listRuns);
   bind(rows.get, tools.readRun);
   bind(rows.resume, tools.answerRun, { rename: { id: 'runId' } });
+  bind(rows.executions, tools.listExecutions);
   bind(rows.execution, tools.getExecution);
   bind(rows.cancelRuns, tools.cancelRuns);
   bind(rows.retryRuns, tools.retryRuns);

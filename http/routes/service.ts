@@ -46,6 +46,7 @@ export function mountService(bind: Bind): void {
   bind(service.presign, tools.presignUpload);
   bind(service.ack, tools.acknowledgeUpload, { prepare: idempotencyHeader, present: createdOrFound });
   bind(service.execute, tools.runWorkflow, { prepare: idempotencyHeader, present: accepted });
+  bind(service.listExecutions, tools.listExecutions);
   bind(service.getExecution, tools.getExecution);
   bind(service.cancelExecution, tools.cancelRun, { rename: { id: 'executionId' } });
   bind(service.cancelRuns, tools.cancelRuns);
@@ -56,6 +57,7 @@ export function mountService(bind: Bind): void {
     present: accepted,
   });
   bind(service.executionRuns, tools.listRuns, { rename: { id: 'executionId' } });
+  bind(service.listRuns, tools.listRuns);
   bind(service.getRun, tools.readRun);
   bind(service.resumeRun, tools.answerRun, { rename: { id: 'runId' } });
   bind(service.listDocuments, tools.listDocuments);

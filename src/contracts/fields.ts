@@ -44,7 +44,32 @@ export const QueryInteger = (min: number, max: number): z.ZodType<number, string
     .pipe(z.int().min(min).max(max));
 export const QueryBoolean = z.union([z.enum(['true', 'false']).transform((text) => text === 'true'), z.boolean()]);
 
-export const PageLimit = QueryInteger(1, limits.pageMax);
+const decimal = /^-?[0-9]{1,9}(\.[0-9]{1,9})?$/;
+/** Parses a number of a query string; numbers pass as they are. */
+export const QueryNumber = (min: number, max: number): z.ZodType<number, string | number> =>
+  z
+    .union([z.string().regex(decimal, 'expected a number').transform(Number), z.number()])
+    .pipe(z.number().min(min).max(max));
+
+const parts = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+/** Values of a list, once each: an array, or the text of a query string with commas between them. Empty text: no values. */
+export const Several = <const Values extends readonly string[]>(
+  values: Values,
+): z.ZodType<Values[number][], string | Values[number][]> =>
+  z
+    .union([z.string().transform(parts), z.array(z.enum(values))])
+    .transform((given): string[] => [...new Set(given)])
+    .pipe(z.array(z.enum(values)).max(values.length)) as z.ZodType<Values[number][], string | Values[number][]>;
+
+/** Page size. A larger number counts as the maximum, and the response says so. Source: `lists.limit_capped`. */
+export const PageLimit: z.ZodType<number, string | number> = z
+  .union([z.string().regex(wholeNumber, 'expected a whole number').transform(Number), z.number()])
+  .transform((asked) => Math.min(asked, limits.pageMax))
+  .pipe(z.int().min(1).max(limits.pageMax));
 export const Cursor = z.string().min(1).max(1_000);
 export const IdempotencyKey = z.string().min(1).max(limits.idempotencyKey);
 

@@ -57,21 +57,30 @@ const InOrganization = z.strictObject({
   ),
 });
 
+/** Query of a dashboard route: its own fields and `organizationId`. */
+type WithOrganization<Query extends z.ZodObject> = z.ZodObject<
+  Omit<Query['shape'], keyof (typeof InOrganization)['shape']> & (typeof InOrganization)['shape'],
+  z.core.$strict
+>;
+
 /**
- * A route of the dashboard API: takes a session cookie and `organizationId`, which overrides the session's active organization.
+ * A route of the dashboard API: takes a session cookie and `organizationId`, which overrides the session's active organization. The
+ * names of the query are kept in the type: a client that misspells one does not compile.
  * Source: `dashboard.list.organization_id`, docs/decisions/0016.
  */
 export function dashboardRoute<
   Params extends z.ZodObject,
-  Query extends z.ZodObject,
+  Query extends z.ZodObject<Record<never, never>>,
   Body extends z.ZodType,
   Reply extends z.ZodType,
->(row: Omit<Route<Params, Query, Body, Reply>, 'caller'>): Route<Params, z.ZodObject, Body, Reply> {
+>(
+  row: Omit<Route<Params, Query, Body, Reply>, 'caller'>,
+): Route<Params, WithOrganization<Query>, Body, Reply> & { readonly query: WithOrganization<Query> } {
   const query = row.query === undefined ? InOrganization : InOrganization.extend(row.query.shape);
   return {
     ...row,
     caller: 'session',
-    query,
+    query: query as unknown as WithOrganization<Query>,
     errors: [...row.errors, 'organization.not_found', 'auth.second_factor_required'],
   };
 }

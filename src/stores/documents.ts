@@ -2,10 +2,11 @@ import type { Filter } from 'mongodb';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
+import { createDocumentLists } from '#src/stores/lists/document-lists.ts';
+import { noDate, owned } from '#src/stores/lists/document-selection.ts';
 import { readsById } from '#src/stores/reads-by-id.ts';
 import type { DocumentRecord, Visibility } from '#src/domain/documents/document.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
-import type { ListPosition } from '#src/domain/cursor.ts';
 
 export interface StoredBy {
   readonly projectId: string;
@@ -14,42 +15,14 @@ export interface StoredBy {
   readonly objects: number;
 }
 
-export interface DocumentFilter {
-  /** Restricts the list to uploads of this key. */
-  readonly apiKeyId?: string;
-}
-
-/** Matches documents that are not being deleted. */
-const noDate = { $exists: false };
-
 const deletion = (id: string, ts: Date) =>
   ({ id: `document/deleted:${id}`, name: 'document/deleted', ts, data: { documentId: id } }) as const;
-
-const owned = (tenant: Tenant): Filter<DocumentRecord> => {
-  const [only, ...more] = tenant.projectIds;
-  return {
-    organizationId: tenant.organizationId,
-    deletedAt: noDate,
-    projectId: only !== undefined && more.length === 0 ? only : { $in: [...tenant.projectIds] },
-  };
-};
 
 const readable = (tenant: Tenant): Filter<DocumentRecord> => ({
   organizationId: tenant.organizationId,
   deletedAt: noDate,
   $or: [{ projectId: { $in: [...tenant.projectIds] } }, { visibility: 'public' }],
 });
-
-const filtered = (filter: DocumentFilter): Filter<DocumentRecord> =>
-  filter.apiKeyId === undefined ? {} : { apiKeyId: filter.apiKeyId };
-
-const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
-  after === null
-    ? {}
-    : {
-        createdAt: { $lte: after.createdAt },
-        $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
-      };
 
 /** Inserts documents. Those that arrive during a write share the next one. */
 function createInsert(documents: Collections['documents']) {
@@ -218,27 +191,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       documents.findOne({ _id: id, organizationId, deletedAt: noDate }),
     findMany: (tenant: Tenant, ids: readonly string[]): Promise<readonly DocumentRecord[]> =>
       documents.find({ _id: { $in: [...ids] }, ...readable(tenant) }).toArray(),
-    /** Lists documents of the tenant's own projects, newest first. */
-    list: (
-      tenant: Tenant,
-      filter: DocumentFilter,
-      after: ListPosition | null,
-      limit: number,
-    ): Promise<readonly DocumentRecord[]> =>
-      documents
-        .find({ ...owned(tenant), ...filtered(filter), ...olderThan(after) })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray(),
-    /** Ids of documents of the tenant's own projects, newest first, at most `limit`. */
-    async listIds(tenant: Tenant, filter: DocumentFilter, limit: number): Promise<readonly string[]> {
-      const found = await documents
-        .find({ ...owned(tenant), ...filtered(filter) }, { projection: { _id: 1 } })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray();
-      return found.map((document) => document._id);
-    },
+    ...createDocumentLists(documents),
     /** Project ids by document id, for those of `ids` that the tenant may read. */
     async projectsOf(tenant: Tenant, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };

@@ -10,6 +10,8 @@ import { processSafe } from '#src/stores/connect.ts';
 import { interactiveRuns } from '#src/domain/runs/queue.ts';
 import { brief, createReads, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
+import { createRunLists } from '#src/stores/runs/run-lists.ts';
+import { createRunNotes, type RunNotes } from '#src/stores/runs/run-notes.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
@@ -132,7 +134,7 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
 function createInserts(
   client: MongoClient,
   { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
-  places: RunPlaces,
+  { places, notes }: { readonly places: RunPlaces; readonly notes: RunNotes },
 ) {
   const inQueue = async (batch: readonly CreatedExecution[]): Promise<CreatedExecution[]> => {
     const placed = Map.groupBy(await places.place(batch.flatMap((one) => one.runs)), (run) => run.executionId);
@@ -145,6 +147,7 @@ function createInserts(
       name: 'insertOne' as const,
       document: run as unknown as Document,
     })),
+    ...notes.models(ofExecution),
   ];
   /** Inserts in one command. Existing rows stay unchanged. False when there were such rows. */
   const insertMissing = async (batch: AnyClientBulkWriteModel<Document>[]): Promise<boolean> => {
@@ -210,10 +213,11 @@ function createInserts(
 
 export function createExecutionStore(
   client: MongoClient,
-  collections: Pick<Collections, 'executions' | 'queues' | 'runs'>,
+  collections: Pick<Collections, 'documents' | 'executions' | 'queues' | 'runs'>,
 ) {
   const { executions, runs } = collections;
   const places = createRunPlaces(collections);
+  const notes = createRunNotes(collections);
   /** Removes owner and raises the fence, so that the worker loses its lease. */
   const endOne = (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
     runs.findOneAndUpdate(
@@ -233,13 +237,14 @@ export function createExecutionStore(
   ): Promise<readonly RunRecord[]> => {
     const results = await Promise.all(chosen.map(({ _id }) => endOne(tenant, _id, error, now)));
     const ended = results.filter((run) => run !== null);
-    await places.giveBack(ended.filter((run) => run.startedAt === undefined));
+    await Promise.all([places.giveBack(ended.filter((run) => run.startedAt === undefined)), notes.note(ended, now)]);
     return ended;
   };
 
   return {
-    ...createInserts(client, collections, places),
+    ...createInserts(client, collections, { places, notes }),
     ...createReads(collections),
+    ...createRunLists(collections),
     ...createManyRuns(collections, places),
     /** Ends the unfinished runs of an execution in any state. Their leases end. Returns the runs that it ended, in their new state. */
     async cancel(tenant: Tenant, executionId: string, error: RunFailure, now: Date): Promise<readonly RunRecord[]> {
@@ -265,8 +270,12 @@ export function createExecutionStore(
         },
         { returnDocument: 'after' },
       );
-      if (answered === null) await places.giveBack([place]);
+      await (answered === null ? places.giveBack([place]) : notes.note([answered], given.at));
       return answered;
+    },
+    /** Repeats the notes of ended runs: a process may have died between the end and the note. */
+    async noteEnds(ended: readonly RunRecord[]): Promise<void> {
+      await Promise.all(ended.map((run) => notes.note([run], run.finishedAt ?? run.createdAt)));
     },
     /** Lists executions of all tenants whose callback is not in the outbox yet, oldest first. */
     withPendingCallback: (after: ListPosition | null, limit: number): Promise<readonly ExecutionRecord[]> =>
@@ -283,7 +292,7 @@ export function createExecutionStore(
     async callbackQueued(organizationId: string, executionId: string): Promise<void> {
       await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },
-    ...createRunQueue(collections),
+    ...createRunQueue(client, collections, notes),
     /** Share of the workers' turns. Runs that are queued later get their ranks by it. */
     setQueueWeight: (organizationId: string, weight: number): Promise<void> => places.setWeight(organizationId, weight),
   };

@@ -63,6 +63,16 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     // A list over up to a hundred projects merges their index ranges; the list of an organization with more uses this index.
     [{ organizationId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, sha256: 1, createdAt: 1, _id: 1 }],
+    // Filters of lists that match few documents, and sorts.
+    [{ organizationId: 1, projectId: 1, 'latestRun.status': 1, createdAt: -1, _id: -1 }],
+    [
+      { organizationId: 1, projectId: 1, 'latestRun.workflowId': 1, createdAt: -1, _id: -1 },
+      { partialFilterExpression: { 'latestRun.workflowId': { $exists: true } } },
+    ],
+    [{ organizationId: 1, projectId: 1, contentType: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, filename: 1, _id: 1 }],
+    [{ organizationId: 1, projectId: 1, sizeBytes: 1, _id: 1 }],
+    [{ organizationId: 1, projectId: 1, 'ocr.avgConfidence': 1, _id: 1 }],
     [
       { organizationId: 1, duplicateOf: 1, createdAt: 1, _id: 1 },
       { partialFilterExpression: { duplicateOf: { $exists: true } } },
@@ -95,6 +105,10 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, workflowId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
+    [
+      { organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 },
+      { partialFilterExpression: { apiKeyId: { $exists: true } } },
+    ],
     [{ finishedAt: 1, _id: 1 }],
     // Degraded runs that are to be repeated.
     [{ projectId: 1, mendAt: 1 }, { partialFilterExpression: { mendAt: { $exists: true } } }],

@@ -1,6 +1,7 @@
-import type { Filter } from 'mongodb';
+import type { Document, Filter, MongoClient } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
+import type { RunNotes } from '#src/stores/runs/run-notes.ts';
 import { lanes, type Lane } from '#src/domain/runs/queue.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { RunRecord, RunReceipt, OpenQuestion } from '#src/domain/runs/run.ts';
@@ -60,7 +61,11 @@ const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
 });
 
 /** Operations of a worker on a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
-function createHeldRuns({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
+function createHeldRuns(
+  client: MongoClient,
+  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
+  notes: RunNotes,
+) {
   return {
     /** Fixes the version of the run and, if it has none yet, of its execution. False when the lease is lost. */
     async pinVersion(lease: Lease, { version, graphHash, workflowName }: PinnedVersion): Promise<boolean> {
@@ -81,11 +86,17 @@ function createHeldRuns({ executions, runs }: Pick<Collections, 'executions' | '
     },
     /** Ends the run, durably. False when the lease is lost. */
     async finish(lease: Lease, end: RunEnd, now: Date): Promise<boolean> {
-      const done = await runs.updateOne(held(lease), {
-        $set: { ...end, finishedAt: now },
-        $unset: { beatAt: true, waitingFor: true },
-      });
-      return done.matchedCount === 1;
+      const update = { $set: { ...end, finishedAt: now }, $unset: { beatAt: true, waitingFor: true } } as const;
+      const { status, error } = end;
+      // One command for both: a worker that lost its lease writes an older order, which changes nothing for long.
+      const done = await client.bulkWrite(
+        [
+          { namespace: runs.namespace, name: 'updateOne', filter: held(lease) as Filter<Document>, update },
+          ...notes.models([{ ...lease.run, status, error }], now),
+        ],
+        { ordered: true, verboseResults: true },
+      );
+      return done.updateResults?.get(0)?.matchedCount === 1;
     },
     /** Parks the run without a lease until it gets its answers. False when the lease is lost. */
     async wait(lease: Lease, questions: readonly OpenQuestion[]): Promise<boolean> {
@@ -93,7 +104,9 @@ function createHeldRuns({ executions, runs }: Pick<Collections, 'executions' | '
         $set: { status: 'waiting', owner: null, attempts: 0, waitingFor: [...questions] },
         $unset: { beatAt: true },
       });
-      return done.matchedCount === 1;
+      if (done.matchedCount === 0) return false;
+      await notes.note([{ ...lease.run, status: 'waiting' }], new Date());
+      return true;
     },
     /** Leases among these that are lost, in one query. */
     async lost(leases: readonly Lease[]): Promise<readonly Lease[]> {
@@ -117,7 +130,9 @@ function createHeldRuns({ executions, runs }: Pick<Collections, 'executions' | '
         $unset: { beatAt: true },
         $inc: { attempts: -1 },
       });
-      return done.matchedCount === 1;
+      if (done.matchedCount === 0) return false;
+      await notes.note([{ ...lease.run, status: 'queued' }], now);
+      return true;
     },
     /** Records progress under this lease: the count of worker deaths starts anew. */
     async progressed(lease: Lease): Promise<void> {
@@ -127,10 +142,14 @@ function createHeldRuns({ executions, runs }: Pick<Collections, 'executions' | '
 }
 
 /** The queue as workers see it: claims, leases and depth. */
-export function createRunQueue(collections: Pick<Collections, 'executions' | 'runs'>) {
+export function createRunQueue(
+  client: MongoClient,
+  collections: Pick<Collections, 'executions' | 'runs'>,
+  notes: RunNotes,
+) {
   const { runs } = collections;
   return {
-    ...createHeldRuns(collections),
+    ...createHeldRuns(client, collections, notes),
     /** Claims the next queued run: interactive ones first, then by rank. Raises fence and attempts. The clock does not matter. */
     async claim(owner: string, now: Date, { lanes: wanted = lanes, except = [] }: Wanted = {}): Promise<Lease | null> {
       const run = await runs.findOneAndUpdate(
@@ -147,7 +166,9 @@ export function createRunQueue(collections: Pick<Collections, 'executions' | 'ru
         },
         { sort: { lane: -1, rank: 1 }, returnDocument: 'after', ...processSafe },
       );
-      return run === null ? null : { run, owner };
+      if (run === null) return null;
+      await notes.note([run], now);
+      return { run, owner };
     },
     /** Running runs of all workers. */
     seeLeases: (): Promise<readonly SeenLease[]> =>

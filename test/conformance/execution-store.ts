@@ -5,7 +5,7 @@ import { receiptOf } from '#src/domain/runs/receipt.ts';
 import type { ExecutionRecord, GivenAnswer, OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import { executionRecord, freshTenant } from '#test/support/records.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
-import type { RunFilter } from '#src/stores/runs/read-runs.ts';
+import type { RunFilter } from '#src/stores/runs/run-lists.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
 export interface ExecutionStoreUnderTest {
@@ -376,8 +376,8 @@ function listing(store: () => ExecutionStore): void {
     expect(await of({ executionId: middle._id })).toEqual([middle._id]);
     expect(await of({ workflowId: oldest.workflowId })).toEqual([oldest._id]);
     expect(await of({ documentId: newest.documentIds[0] ?? '' })).toEqual([newest._id]);
-    expect(await of({ status: 'succeeded' })).toEqual([]);
-    expect(await of({ status: 'queued', executionId: newest._id })).toEqual([newest._id]);
+    expect(await of({ status: ['succeeded'] })).toEqual([]);
+    expect(await of({ status: ['queued'], executionId: newest._id })).toEqual([newest._id]);
     expect(await of({ workflowId: newest.workflowId, executionId: oldest._id })).toEqual([]);
     for (const stranger of [
       { ...tenant, projectIds: [] },

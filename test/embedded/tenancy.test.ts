@@ -20,6 +20,7 @@ import {
   realtimeEvent,
   uploadedDocument,
 } from '#test/support/records.ts';
+import { orderOf } from '#src/domain/documents/list-order.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 import type { SearchRecord } from '#src/stores/search/row.ts';
 
@@ -248,7 +249,11 @@ const reads: Readonly<Record<string, Read>> = {
     stores.documents.findInOrganization(who.organizationId, documentId),
   'documents.findMany': (who, { documentId }) => stores.documents.findMany(who, [documentId]),
   'documents.list': (who, { projectIds, keyId }) =>
-    stores.documents.list({ ...who, projectIds }, { apiKeyId: keyId }, null, 100),
+    stores.documents.list({ ...who, projectIds }, { selection: { apiKeyId: keyId }, order: orderOf() }, null, 100),
+  'documents.countMatching': (who, { projectIds }) => stores.documents.countMatching({ ...who, projectIds }, {}),
+  'documents.countFacets': async (who, { projectIds }) => [
+    ...((await stores.documents.countFacets({ ...who, projectIds }, {}, ['type'])).get('type')?.values ?? []),
+  ],
   'documents.listIds': (who, { projectIds }) => stores.documents.listIds({ ...who, projectIds }, {}, 100),
   'documents.countReadable': (who, { documentId }) => stores.documents.countReadable(who, [documentId]),
   'documents.thereAmong': async ({ organizationId }, { documentId }) => [
@@ -274,6 +279,13 @@ const reads: Readonly<Record<string, Read>> = {
   'executions.resultsOf': (who, { executionId, documentId }) =>
     stores.executions.resultsOf(who.organizationId, [executionId], [documentId]),
   'executions.findRun': (who, { runId, projectIds }) => stores.executions.findRun({ ...who, projectIds }, runId),
+  'executions.countRuns': async (who, { projectIds, executionId }) => [
+    ...(await stores.executions.countRuns({ ...who, projectIds }, { executionId })).counts,
+  ],
+  'executions.executionsWith': (who, { projectIds, executionId }) =>
+    stores.executions.executionsWith({ ...who, projectIds }, { executionId }, null, 100),
+  'executions.executionsByIds': async (who, { projectIds, executionId }) =>
+    Object.values(await stores.executions.executionsByIds({ ...who, projectIds }, [executionId])).flat(),
   'executions.listRuns': (who, { projectIds, executionId }) =>
     stores.executions.listRuns({ ...who, projectIds }, { executionId }, null, 100),
   'executions.selectRuns': (who, { projectIds, executionId }) =>
@@ -291,6 +303,8 @@ const reads: Readonly<Record<string, Read>> = {
   'results.ocrPage': (who, { ocrId }) => stores.results.ocrPage(who.organizationId, ocrId, 0),
   'results.readPages': (who, target) =>
     stores.results.readPages({ ...originOf(target), organizationId: who.organizationId }, 'm'),
+  'results.listOcrPage': (who, { documentId }) =>
+    stores.results.listOcrPage(who.organizationId, documentId, { page: 0, limit: 10 }),
   'results.listOcr': (who, { documentId }) => stores.results.listOcr(who.organizationId, documentId, 10),
   'results.listSegmentations': (who, { documentId }) =>
     stores.results.listSegmentations(who.organizationId, documentId, 10),
@@ -429,6 +443,8 @@ const changes: Readonly<Record<string, Change>> = {
   'executions.expedite': (who, { executionId }) => stores.executions.expedite(who.organizationId, executionId),
   'executions.answer': (who, { waitingRunId, projectIds }) =>
     stores.executions.answer({ ...who, projectIds }, waitingRunId, { path: 'ask', answer: 1, by: 'other', at: now }),
+  'executions.noteEnds': (who, { lease }) =>
+    stores.executions.noteEnds([{ ...lease.run, organizationId: who.organizationId, status: 'failed', fence: 9 }]),
   'executions.callbackQueued': (who, { waitingExecutionId }) =>
     stores.executions.callbackQueued(who.organizationId, waitingExecutionId),
   'executions.wait': (who, target) => stores.executions.wait(leaseAs(who, target), [openQuestion]),

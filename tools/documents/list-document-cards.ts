@@ -1,49 +1,78 @@
 import type { z } from 'zod';
-import { DocumentCardList, DocumentCardQuery, type DocumentCard } from '#src/contracts/resources/card.ts';
-import { projectFor } from '#src/domain/access/principal.ts';
-import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { DocumentCardList, DocumentCardQuery, searchDepth, type DocumentCard } from '#src/contracts/resources/card.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import type { ToolDeps } from '#tools/deps.ts';
+import { isNarrow, listedBy, listPage, numbersOf, selectionOf } from '#tools/documents/lists/list-page.ts';
+import { latestRunsOf } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
-import { searchCards } from '#tools/documents/search-cards.ts';
+import { foundCards, findHits } from '#tools/documents/search-cards.ts';
 
+type Needs = 'cursorSecret' | 'documents' | 'search' | 'thumbnails' | 'workflows';
 type Listed = z.input<typeof DocumentCardList>;
 type Asked = Omit<z.output<typeof DocumentCardQuery>, 'query'>;
 
-/** Card of a document that is listed, not searched for. */
-function listedCard(deps: Pick<ToolDeps, 'thumbnails'>, record: DocumentRecord): z.input<typeof DocumentCard> {
-  return { ...presentDocument(deps, record), distance: null, score: null, matchedBy: [], highlights: [] };
+async function newest(ctx: ToolContext<Needs>, asked: Asked): Promise<Listed> {
+  const selection = selectionOf(asked);
+  const [{ records, nextCursor }, numbers] = await Promise.all([
+    listPage(ctx, 'cards', asked),
+    numbersOf(ctx, asked, { selection }),
+  ]);
+  const latestRunOf = await latestRunsOf(ctx, records);
+  const documents = records.map((record): z.input<typeof DocumentCard> => ({
+    ...presentDocument(ctx.deps, record),
+    latestRun: latestRunOf(record),
+    distance: null,
+    score: null,
+    matchedBy: [],
+    highlights: [],
+  }));
+  return { documents, nextCursor, ...numbers };
 }
 
-async function newest(
-  { deps, principal }: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>,
-  { limit, cursor, projectId }: Asked,
-): Promise<Listed> {
-  const { organizationId } = principal;
-  const projectIds = projectId === undefined ? principal.projectIds : [projectFor(principal, projectId)];
-  // The projects of a session are not bound to the cursor: one that is added between two pages must not invalidate it.
-  const place = principal.session === null ? projectIds : (projectId ?? null);
-  const binding = JSON.stringify(['cards', organizationId, place]);
-  const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
-  // Reads one more than asked for, to know if there is a next page.
-  const found = await deps.documents.list({ organizationId, projectIds }, {}, after, limit + 1);
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
-  const nextCursor =
-    last === undefined ? null : encodeCursor(deps.cursorSecret, binding, { createdAt: last.createdAt, id: last._id });
-  return { documents: page.map((record) => listedCard(deps, record)), nextCursor };
+/**
+ * Documents that the filters leave to a search, if they are few enough to tell it. Otherwise the search reads its best matches, and the
+ * filters choose among them.
+ */
+async function among(ctx: ToolContext<Needs>, asked: Asked): Promise<readonly string[] | undefined> {
+  const selection = selectionOf(asked);
+  if (!isNarrow(selection)) return undefined;
+  const ids = await ctx.deps.documents.listIds(listedBy(ctx.principal, asked.projectId), selection, searchDepth + 1);
+  return ids.length > searchDepth ? undefined : ids;
 }
 
-async function best(
-  ctx: ToolContext<'documents' | 'search' | 'thumbnails'>,
-  text: string,
-  { limit, projectId }: Asked,
-): Promise<Listed> {
-  const narrowed = projectId === undefined ? {} : { projectIds: [projectFor(ctx.principal, projectId)] };
-  const { documents } = await searchCards(ctx, { text, limit, ...narrowed });
-  return { documents, nextCursor: null };
+/** With filters a search reads the caller's own projects, as a list does. Source: `lists.search`, docs/decisions/0156. */
+async function best(ctx: ToolContext<Needs>, text: string, asked: Asked): Promise<Listed> {
+  const { limit, offset = 0, projectId } = asked;
+  const tenant = listedBy(ctx.principal, projectId);
+  const selection = selectionOf(asked);
+  const narrow = isNarrow(selection);
+  const documentIds = await among(ctx, asked);
+  const scope = narrow || projectId !== undefined ? { projectIds: tenant.projectIds } : {};
+  const few = documentIds === undefined ? {} : { documentIds };
+  const { hits: all, degraded } = await findHits(ctx, {
+    text,
+    limit: searchDepth,
+    depth: searchDepth,
+    ...scope,
+    ...few,
+  });
+  const ids = all.map(({ documentId }) => documentId);
+  const kept =
+    narrow && documentIds === undefined
+      ? new Set(await ctx.deps.documents.listIds(tenant, { ...selection, ids }, searchDepth))
+      : null;
+  const hits = kept === null ? all : all.filter(({ documentId }) => kept.has(documentId));
+  const found = hits.map(({ documentId }) => documentId);
+  const total = { value: hits.length, relation: all.length < searchDepth ? ('eq' as const) : ('gte' as const) };
+  const [documents, numbers] = await Promise.all([
+    foundCards(ctx, text, hits.slice(offset, offset + limit)),
+    numbersOf(ctx, asked, { selection: { ids: found }, total }),
+  ]);
+  if (degraded.length > 0) ctx.outcome.degraded = degraded;
+  const next = offset + limit;
+  return { documents, nextCursor: null, nextOffset: next < hits.length ? next : null, ...numbers };
 }
+
+const only = (path: string, message: string) => ({ message, path: [path] });
 
 /** Lists cards for the Docs tab; agents use list_documents and search_documents. Source: `dashboard.list`, docs/decisions/0036. */
 export const listDocumentCards = defineTool({
@@ -52,11 +81,19 @@ export const listDocumentCards = defineTool({
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
-  input: DocumentCardQuery.refine((input) => input.query === undefined || input.cursor === undefined, {
-    message: 'not allowed with query: a search has one page',
-    path: ['cursor'],
-  }),
+  input: DocumentCardQuery.refine(
+    ({ query, cursor }) => query === undefined || cursor === undefined,
+    only('cursor', 'not allowed with query: the next page of a search has offset=nextOffset'),
+  )
+    .refine(
+      ({ query, offset }) => query !== undefined || offset === undefined,
+      only('offset', 'only allowed with query: the next page of a list has cursor=nextCursor'),
+    )
+    .refine(
+      ({ query, sort, order }) => query === undefined || (sort === undefined && order === undefined),
+      only('sort', 'not allowed with query: a search is ordered by its matches. Leave out sort and order'),
+    ),
   output: DocumentCardList,
-  run: (ctx: ToolContext<'cursorSecret' | 'documents' | 'search' | 'thumbnails'>, { query, ...asked }) =>
+  run: (ctx: ToolContext<Needs>, { query, ...asked }) =>
     query === undefined ? newest(ctx, asked) : best(ctx, query, asked),
 });

@@ -1,34 +1,41 @@
 import { DocumentList, DocumentListQuery } from '#src/contracts/resources/document.ts';
-import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
+import { invalidInput } from '#tools/call.ts';
+import { listPage, numbersOf, selectionOf } from '#tools/documents/lists/list-page.ts';
+import { presentLastRun } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 
+/** Documents of the caller's projects. Source: `service.documents.list`, `lists.documents.filters`, docs/decisions/0156. */
 export const listDocuments = defineTool({
   name: 'list_documents',
-  description: 'Documents of your projects, newest first. Pass nextCursor as cursor for the next page.',
+  description:
+    'Documents of your projects that meet all conditions, newest first unless sorted. Pass nextCursor as cursor for the next page.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
   input: DocumentListQuery,
   output: DocumentList,
-  async run(
-    { deps, principal }: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>,
-    { limit, apiKeyBound, cursor },
-  ) {
-    const filter = ownUploads(principal, apiKeyBound, '/apiKeyBound');
-    const binding = JSON.stringify([principal.organizationId, principal.projectIds, filter]);
-    const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
-    // Reads one more than asked for, to know if there is a next page.
-    const found = await deps.documents.list(principal, filter, after, limit + 1);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      documents: page.map((record) => presentDocument(deps, record)),
-      nextCursor:
-        found.length > limit && last !== undefined
-          ? encodeCursor(deps.cursorSecret, binding, { createdAt: last.createdAt, id: last._id })
-          : null,
-    };
+  async run(ctx: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>, { apiKeyBound, ...given }) {
+    const { deps, principal } = ctx;
+    const { apiKeyId = given.apiKeyId } = ownUploads(principal, apiKeyBound, '/apiKeyBound');
+    if (apiKeyBound && given.apiKeyId !== undefined && given.apiKeyId !== apiKeyId)
+      throw invalidInput([
+        {
+          pointer: '/apiKeyId',
+          code: 'conflict',
+          message: 'apiKeyBound asks for the uploads of your own key: send one of them',
+        },
+      ]);
+    const asked = { ...given, apiKeyId };
+    const [{ records, nextCursor }, numbers] = await Promise.all([
+      listPage(ctx, 'documents', asked),
+      numbersOf(ctx, asked, { selection: selectionOf(asked) }),
+    ]);
+    const documents = records.map((record) => ({
+      ...presentDocument(deps, record),
+      lastRun: presentLastRun(principal, record),
+    }));
+    return { documents, nextCursor, ...numbers };
   },
 });

@@ -1,39 +1,58 @@
 import type { z } from 'zod';
 import type { DocumentCard } from '#src/contracts/resources/card.ts';
 import type { ToolContext } from '#tools/define.ts';
+import { latestRunsOf } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
-import type { SearchRetriever, SearchQuery } from '#src/stores/search/query.ts';
+import type { SearchAnswer, SearchHit, SearchRetriever, SearchQuery } from '#src/stores/search/query.ts';
 
-type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;
+type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds' | 'depth'>;
+type Needs = 'documents' | 'search' | 'thumbnails' | 'workflows';
+type Context = Pick<ToolContext<Needs>, 'deps' | 'principal' | 'outcome'>;
+type Asked = { readonly text: string; readonly limit: number } & Partial<Narrowing>;
+
+/** Searches the caller's documents. With `projectIds`, public documents of other projects are excluded. Error: `service.unavailable`. */
+export function findHits(
+  { deps, principal }: Pick<Context, 'deps' | 'principal'>,
+  asked: Asked,
+): Promise<SearchAnswer> {
+  const { organizationId, projectIds } = principal;
+  const ownOnly = asked.projectIds !== undefined;
+  return deps.search.search({ organizationId, projectIds, ...asked, ownOnly });
+}
+
+/** Cards of hits, in their order, with their matches. */
+export async function foundCards(
+  ctx: Pick<Context, 'deps' | 'principal'>,
+  text: string,
+  hits: readonly SearchHit[],
+): Promise<z.input<typeof DocumentCard>[]> {
+  const { deps, principal } = ctx;
+  const { organizationId, projectIds } = principal;
+  const ids = hits.map((hit) => hit.documentId);
+  const [records, highlights] = await Promise.all([
+    deps.documents.findMany(principal, ids),
+    deps.search.highlights({ organizationId, projectIds, documentIds: ids, text }),
+  ]);
+  const latestRunOf = await latestRunsOf(ctx, records);
+  const byId = new Map(records.map((record) => [record._id, record]));
+  return hits.flatMap(({ documentId, score, matchedBy, distance }) => {
+    // The index may lag behind, so the records decide: a deleted or unreadable document never appears.
+    const record = byId.get(documentId);
+    if (record === undefined) return [];
+    const matches = { score, matchedBy: [...matchedBy], distance, highlights: [...(highlights.get(documentId) ?? [])] };
+    return [{ ...presentDocument(deps, record), latestRun: latestRunOf(record), ...matches }];
+  });
+}
 
 /**
  * Searches the caller's documents. Returns cards, best first, with their matches, and the retrievers that failed, which the facade reports
  * too. With `projectIds`, public documents of other projects are excluded. Error: `service.unavailable`.
  */
 export async function searchCards(
-  {
-    deps,
-    principal,
-    outcome,
-  }: Pick<ToolContext<'documents' | 'search' | 'thumbnails'>, 'deps' | 'principal' | 'outcome'>,
-  asked: { readonly text: string; readonly limit: number } & Partial<Narrowing>,
+  ctx: Context,
+  asked: Asked,
 ): Promise<{ documents: z.input<typeof DocumentCard>[]; degraded: readonly SearchRetriever[] }> {
-  const { organizationId, projectIds } = principal;
-  const ownOnly = asked.projectIds !== undefined;
-  const { hits, degraded } = await deps.search.search({ organizationId, projectIds, ...asked, ownOnly });
-  if (degraded.length > 0) outcome.degraded = degraded;
-  const ids = hits.map((hit) => hit.documentId);
-  const [records, highlights] = await Promise.all([
-    deps.documents.findMany(principal, ids),
-    deps.search.highlights({ organizationId, projectIds, documentIds: ids, text: asked.text }),
-  ]);
-  const byId = new Map(records.map((record) => [record._id, record]));
-  const documents = hits.flatMap(({ documentId, score, matchedBy, distance }) => {
-    // The index may lag behind, so the records decide: a deleted or unreadable document never appears.
-    const record = byId.get(documentId);
-    if (record === undefined) return [];
-    const matched = [...(highlights.get(documentId) ?? [])];
-    return [{ ...presentDocument(deps, record), score, matchedBy: [...matchedBy], distance, highlights: matched }];
-  });
-  return { documents, degraded };
+  const { hits, degraded } = await findHits(ctx, asked);
+  if (degraded.length > 0) ctx.outcome.degraded = degraded;
+  return { documents: await foundCards(ctx, asked.text, hits), degraded };
 }

@@ -1,6 +1,6 @@
 import { briefQuestion } from '#src/domain/runs/brief-question.ts';
 import type { z } from 'zod';
-import type { Execution, RunDetail, RunList, RunSummary } from '#src/contracts/resources/execution.ts';
+import type { Execution, ExecutionRow, RunDetail, RunList, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
 import {
   countRuns,
@@ -8,9 +8,11 @@ import {
   terminalStatuses,
   type ExecutionRecord,
   type OpenQuestion,
+  type RunCounts,
   type RunReceipt,
   type RunRecord,
 } from '#src/domain/runs/run.ts';
+import type { RunGroup } from '#src/stores/runs/run-lists.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
 /** Limit of a question in lists of runs, in characters. */
@@ -64,20 +66,23 @@ const addresses: Readonly<Record<PrincipalKind, string>> = {
   oauth: '/api/dashboard/executions',
 };
 
-/** Derives the status from the runs, which are the source of truth. Runs are in the order of the documents. */
-export function presentExecution(
+interface RunTotals {
+  readonly counts: RunCounts;
+  readonly first: Pick<RunRecord, 'version' | 'graphHash'> | undefined;
+  readonly startedAt: readonly (Date | null | undefined)[];
+  readonly finishedAt: readonly (Date | null | undefined)[];
+}
+
+/** Derives the status from the runs, which are the source of truth. */
+function presentTotals(
   execution: ExecutionRecord,
-  runs: readonly RunRecord[],
+  { counts, first, startedAt, finishedAt }: RunTotals,
   reader: Pick<Principal, 'kind'>,
-): z.input<typeof Execution> {
-  const place = new Map(execution.documentIds.map((id, index) => [id, index]));
-  const ordered = runs.toSorted((a, b) => (place.get(a.documentId) ?? 0) - (place.get(b.documentId) ?? 0));
-  const counts = countRuns(ordered);
+): z.input<typeof ExecutionRow> {
   // After a crash between the two writes there are fewer runs than documents: the missing runs count as queued.
-  const missing = Math.max(0, execution.documentIds.length - runs.length);
+  const missing = Math.max(0, execution.documentIds.length - counts.total);
   const whole = { ...counts, total: counts.total + missing, queued: counts.queued + missing };
   const status = executionStatus(whole);
-  const first = ordered[0];
   return {
     id: execution._id,
     workflowId: execution.workflowId,
@@ -95,21 +100,46 @@ export function presentExecution(
       canceled: whole.canceled,
       timedOut: whole.timed_out,
     },
-    runs: ordered.map(presentRun),
     ...(execution.replayOf === undefined ? {} : { replayOf: execution.replayOf }),
     createdAt: execution.createdAt.toISOString(),
-    startedAt: extreme(
-      ordered.map((run) => run.startedAt),
-      Math.min,
-    ),
-    finishedAt: terminalStatuses.has(status)
-      ? extreme(
-          ordered.map((run) => run.finishedAt),
-          Math.max,
-        )
-      : null,
+    startedAt: extreme(startedAt, Math.min),
+    finishedAt: terminalStatuses.has(status) ? extreme(finishedAt, Math.max) : null,
     links: { self: `${addresses[reader.kind]}/${execution._id}` },
   };
+}
+
+/** An execution with its runs, in the order of the documents. */
+export function presentExecution(
+  execution: ExecutionRecord,
+  runs: readonly RunRecord[],
+  reader: Pick<Principal, 'kind'>,
+): z.input<typeof Execution> {
+  const place = new Map(execution.documentIds.map((id, index) => [id, index]));
+  const ordered = runs.toSorted((a, b) => (place.get(a.documentId) ?? 0) - (place.get(b.documentId) ?? 0));
+  const totals = {
+    counts: countRuns(ordered),
+    first: ordered[0],
+    startedAt: ordered.map((run) => run.startedAt),
+    finishedAt: ordered.map((run) => run.finishedAt),
+  };
+  return { ...presentTotals(execution, totals, reader), runs: ordered.map(presentRun) };
+}
+
+/** An execution of a list, from the numbers of its runs by status. */
+export function presentExecutionRow(
+  execution: ExecutionRecord,
+  groups: readonly RunGroup[],
+  reader: Pick<Principal, 'kind'>,
+): z.input<typeof ExecutionRow> {
+  const counts = { ...countRuns([]), total: groups.reduce((sum, { count }) => sum + count, 0) };
+  for (const { _id, count } of groups) counts[_id.status] = count;
+  const totals = {
+    counts,
+    first: groups.find(({ version }) => version !== null),
+    startedAt: groups.map((group) => group.startedAt),
+    finishedAt: groups.map((group) => group.finishedAt),
+  };
+  return presentTotals(execution, totals, reader);
 }
 
 function presentStep(step: StepRecord, ended: boolean): z.input<typeof RunDetail>['steps'][number] {

@@ -16,7 +16,12 @@ import {
   VisibilityResult,
 } from '#src/contracts/resources/document.ts';
 import { RunList } from '#src/contracts/resources/execution.ts';
-import { OcrResultList, ResultsQuery, SegmentationResultList } from '#src/contracts/resources/results.ts';
+import {
+  OcrResultList,
+  OcrResultsQuery,
+  ResultsQuery,
+  SegmentationResultList,
+} from '#src/contracts/resources/results.ts';
 import { AckBody, AckReply, DashboardPresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
@@ -71,9 +76,9 @@ export const dashboardDocuments = {
     id: 'dashboard.ocr',
     method: 'GET',
     path: `${base}/:id/ocr`,
-    summary: 'List the OCR results of a document, newest first',
+    summary: 'List the OCR results of a document, newest first; with page, only that page of them',
     params: DocumentPath,
-    query: ResultsQuery,
+    query: OcrResultsQuery,
     reply: OcrResultList,
     status: 200,
     errors: ['document.not_found'],

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
-import { AnyId, Cursor, PageLimit, limits } from '#src/contracts/fields.ts';
+import { Cursor, PageLimit, QueryInteger, limits } from '#src/contracts/fields.ts';
+import {
+  CountedDocuments,
+  DocumentFilter,
+  DocumentNumbers,
+  DocumentOrder,
+} from '#src/contracts/lists/document-filter.ts';
+import { LatestRun } from '#src/contracts/lists/latest-run.ts';
 
 const searchRetrievers = ['exact', 'lexical', 'semantic'] as const;
 const SearchRetriever = z
@@ -19,6 +26,7 @@ export type Highlight = z.output<typeof Highlight>;
 
 /** A document in a list or in search results. Source: `dashboard.list.shape`, docs/decisions/0016 and 0039. */
 export const DocumentCard = Document.extend({
+  latestRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
   distance: z.number().nullable().describe('Embedding distance, 1 - cosine; null when no embedding was compared'),
   score: z
     .number()
@@ -35,16 +43,39 @@ const SearchText = z
   .max(limits.query)
   .describe('Words, a phrase in double quotes, or an identifier such as an invoice number');
 
-/** Without `query` a list, newest first; with `query` a search, best match first. */
+/** Empty text means no query. */
+const OptionalText = z
+  .string()
+  .trim()
+  .max(limits.query)
+  .transform((text) => (text === '' ? undefined : text))
+  .optional()
+  .describe('Words, a phrase in double quotes, or an identifier such as an invoice number; empty: none');
+
+/** Best matches that a search with pages reaches. */
+export const searchDepth = 500;
+
+/** Without `query` a list, newest first; with `query` a search, best match first. Source: `dashboard.list.query`, docs/decisions/0156. */
 export const DocumentCardQuery = z.strictObject({
-  query: SearchText.optional(),
-  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
+  query: OptionalText,
+  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100; more counts as 100'),
   cursor: Cursor.optional().describe('nextCursor of the previous page; not allowed with query'),
-  projectId: AnyId.optional().describe('Only documents of this project'),
+  offset: QueryInteger(0, searchDepth - 1)
+    .optional()
+    .describe('Only with query: matches to skip, nextOffset of the previous page'),
+  ...DocumentFilter.shape,
+  ...DocumentOrder.shape,
+  ...DocumentNumbers.shape,
 });
 export const DocumentCardList = z.object({
   documents: z.array(DocumentCard),
   nextCursor: z.string().nullable().describe('Opaque; null on the last page and for a search'),
+  nextOffset: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('Of a search: offset of the next page; null on the last page. The best 500 matches have pages'),
+  ...CountedDocuments.shape,
 });
 
 export const SearchInput = z.strictObject({

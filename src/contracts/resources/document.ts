@@ -1,5 +1,12 @@
 import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
+import {
+  CountedDocuments,
+  DocumentFilter,
+  DocumentNumbers,
+  DocumentOrder,
+} from '#src/contracts/lists/document-filter.ts';
+import { LatestRun } from '#src/contracts/lists/latest-run.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import {
   AnyId,
@@ -52,19 +59,28 @@ export const Document = z
   .meta({ id: 'Document' });
 export type Document = z.output<typeof Document>;
 
+/** A document as keys and agents read it. Source: `lists.last_run`, docs/decisions/0155. */
+export const DocumentWithRun = Document.extend({
+  lastRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
+}).meta({ id: 'DocumentWithRun' });
+
 export const DocumentPath = z.object({ id: AnyId });
 
 export const DocumentListQuery = z.strictObject({
-  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
+  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100; more counts as 100'),
   apiKeyBound: QueryBoolean.default(false).describe(
     'true: only documents uploaded with this key; false: all of the project',
   ),
   cursor: Cursor.optional().describe('nextCursor of the previous page'),
+  ...DocumentFilter.shape,
+  ...DocumentOrder.shape,
+  ...DocumentNumbers.shape,
 });
 
 export const DocumentList = z.object({
-  documents: z.array(Document),
+  documents: z.array(DocumentWithRun),
   nextCursor: z.string().nullable().describe('Opaque; null on the last page'),
+  ...CountedDocuments.shape,
 });
 
 export const VisibilityChange = z.strictObject({
@@ -81,6 +97,7 @@ export const VisibilityResult = z.object({
 });
 
 export const DocumentDetail = Document.extend({
+  latestRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
   pageImages: z
     .array(z.object({ page: z.int().min(0), url: z.string() }))
     .describe('Short-lived signed URLs of re-encoded pages; ?w=<pixels> sizes them, ?rotate=90|180|270 turns them'),

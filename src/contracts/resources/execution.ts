@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { BoundedCount } from '#src/contracts/lists/count.ts';
 import {
   AnyId,
   Cursor,
   FreeObject,
   IdempotencyKey,
   PageLimit,
+  QueryBoolean,
   QueryInteger,
+  Several,
   Timestamp,
   limits,
 } from '#src/contracts/fields.ts';
@@ -219,20 +222,44 @@ const RunRow = RunSummary.extend({
   createdAt: Timestamp,
   finishedAt: Timestamp.nullable(),
 }).meta({ id: 'Run' });
-export const RunList = z.object({ runs: z.array(RunRow), nextCursor: z.string().nullable() });
+/** Runs by status, without the filter of status. */
+const RunCounts = z.record(z.enum(runStatuses), BoundedCount);
+export type RunCounts = z.output<typeof RunCounts>;
+/** Runs that counts of a narrowed list look at, the newest first. */
+export const countedRuns = 10_000;
+export const RunList = z.object({
+  runs: z.array(RunRow),
+  nextCursor: z.string().nullable(),
+  counts: RunCounts.optional().describe(
+    'With counts=true: runs by status, as if status was not given; exact up to 1,000',
+  ),
+});
 
+const RunStatuses = Several(runStatuses).optional().describe('Statuses, separated by commas');
 export const ExecutionRunsQuery = z.strictObject({
-  status: z.enum(runStatuses).optional(),
+  status: RunStatuses,
   limit: PageLimit.default(limits.pageDefault),
   cursor: Cursor.optional(),
 });
-export const ListRunsInput = ExecutionRunsQuery.extend({
-  executionId: AnyId.optional(),
+/** Conditions of lists of runs; a run must meet all of them. Source: `lists.runs.filters`. */
+const RunConditions = z.strictObject({
   workflowId: AnyId.optional(),
   documentId: AnyId.optional(),
-  createdAfter: Timestamp.optional(),
-  createdBefore: Timestamp.optional(),
+  apiKeyId: AnyId.optional().describe('Key that started the run'),
+  createdAfter: Timestamp.optional().describe('Created at this time or later'),
+  createdBefore: Timestamp.optional().describe('Created before this time'),
 });
+export const ListRunsInput = ExecutionRunsQuery.extend({
+  executionId: AnyId.optional(),
+  ...RunConditions.shape,
+  counts: QueryBoolean.optional().describe('true: adds counts, the runs by status'),
+});
+
+/** An execution in a list: without its runs. */
+export const ExecutionRow = Execution.omit({ runs: true }).meta({ id: 'ExecutionRow' });
+export const ExecutionList = z.object({ executions: z.array(ExecutionRow), nextCursor: z.string().nullable() });
+/** Executions with a run that meets all conditions. Source: `lists.executions`. */
+export const ListExecutionsQuery = ExecutionRunsQuery.extend(RunConditions.shape);
 
 export const CancelInput = z.strictObject({
   executionId: AnyId.optional().describe('exec_...: all its unfinished runs'),

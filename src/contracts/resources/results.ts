@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import { Document } from '#src/contracts/resources/document.ts';
-import { PageLimit, Timestamp, limits } from '#src/contracts/fields.ts';
+import { PageLimit, QueryInteger, Timestamp, limits } from '#src/contracts/fields.ts';
 
 export const Box = z.tuple([z.number(), z.number(), z.number(), z.number()]).meta({
   id: 'Box',
@@ -31,7 +31,8 @@ export const OcrResult = z
     ocrResultId: z.string(),
     ocrCreatedAt: Timestamp,
     modelLabel: z.string().describe('Engine that recognized the text'),
-    text: z.string().describe('Pages joined by a form feed'),
+    text: z.string().describe('Pages joined by a form feed; with page, the text of that page'),
+    pageCount: z.int().min(0).describe('Pages of the document; pages has all of them, or the one that was asked for'),
     avgConfidence: z.number().min(0).max(100).describe('Mean word confidence, weighted by word length'),
     result: z.object({ engine: z.string(), language: z.string(), pages: z.array(Page) }),
     warnings: z.array(PageWarning).describe('Parts of pages that could not be read; empty if all was read'),
@@ -42,6 +43,10 @@ export const OcrResult = z
 /** Limits the results of one reply: each contains the whole text. */
 export const ResultsQuery = z.strictObject({
   limit: PageLimit.default(limits.pageDefault).describe('Newest first, 1..100'),
+});
+/** With `page`, results have only that page: its text, lines and words. Source: `dashboard.ocr.page`. */
+export const OcrResultsQuery = ResultsQuery.extend({
+  page: QueryInteger(0, 9_999).optional().describe('Page index; default: all pages'),
 });
 export const OcrResultList = z.object({ results: z.array(OcrResult) });
 

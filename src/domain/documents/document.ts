@@ -1,4 +1,6 @@
 import type { DocumentType } from '#src/contracts/media-types.ts';
+import type { RunStatus } from '#src/contracts/resources/execution.ts';
+import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { ReadingWarning } from '#src/domain/documents/results.ts';
 import type { DomainEvent } from '#src/domain/events/events.ts';
 
@@ -23,6 +25,21 @@ export interface LatestDescription {
   readonly modelLabel: string;
   readonly title: string;
   readonly text: string;
+}
+
+/** State of the run over a document that was created last. Source: docs/decisions/0155. */
+export interface LatestRun {
+  readonly runId: string;
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly status: RunStatus;
+  /** Time of the last change of status. */
+  readonly at: Date;
+  readonly error: RunFailure | null;
+  /** Time at which the run was created: an older run does not take the place of a newer one. */
+  readonly createdAt: Date;
+  /** Rises with each change of the run: a write that comes late changes nothing. */
+  readonly order: number;
 }
 
 /** A document as stored. `pendingEvents` is its outbox: written with the document, emptied by the relay. */
@@ -62,6 +79,8 @@ export interface DocumentRecord {
   readonly recordText?: string;
   /** The last run of this workflow succeeded without these nodes. */
   readonly degraded?: { readonly workflowId: string; readonly nodes: readonly string[] };
+  /** Absent before the first run in the document's own project. */
+  readonly latestRun?: LatestRun;
   /** Set when deletion starts: queries skip the document, and the relay deletes its data. */
   readonly deletedAt?: Date;
   readonly pendingEvents: readonly DomainEvent[];

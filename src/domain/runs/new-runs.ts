@@ -25,6 +25,7 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     finishedAt: null,
     error: null,
     ...(execution.workflowProjectId === undefined ? {} : { workflowProjectId: execution.workflowProjectId }),
+    ...(execution.apiKeyId === null ? {} : { apiKeyId: execution.apiKeyId }),
     ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
     ...(execution.mends === undefined ? {} : { mends: execution.mends }),
     ...(execution.trace === undefined ? {} : { trace: execution.trace }),

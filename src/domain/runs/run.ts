@@ -98,6 +98,8 @@ export interface RunRecord {
   readonly workflowId: string;
   /** Same as in its execution. */
   readonly workflowProjectId?: string;
+  /** Key that started it; absent if no key did. */
+  readonly apiKeyId?: string;
   readonly documentId: string;
   /** Set by the first claim, then constant. */
   readonly version: number | null;

@@ -3,16 +3,6 @@ import type { Collections } from '#src/stores/collections.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { RunRecord, ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
-import type { RunStatus } from '#src/contracts/resources/execution.ts';
-
-export interface RunFilter {
-  readonly executionId?: string;
-  readonly workflowId?: string;
-  readonly documentId?: string;
-  readonly status?: RunStatus;
-  readonly createdAfter?: string;
-  readonly createdBefore?: string;
-}
 
 export const owned = ({ organizationId, projectIds }: Tenant): Filter<RunRecord> => {
   const [only, ...more] = projectIds;
@@ -71,32 +61,6 @@ function createLists({ runs }: Pick<Collections, 'runs'>) {
         .find(
           { ...owned(tenant), ...ordinary, workflowId, 'answers.path': path },
           { projection: { outputs: 0, receipt: 0, steps: 0 } },
-        )
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .toArray(),
-    /** Lists runs, newest first. */
-    listRuns: (
-      tenant: Tenant,
-      { createdAfter, createdBefore, ...same }: RunFilter,
-      after: ListPosition | null,
-      limit: number,
-    ): Promise<readonly RunRecord[]> =>
-      runs
-        .find(
-          {
-            ...owned(tenant),
-            ...ordinary,
-            ...same,
-            ...((createdAfter !== undefined || createdBefore !== undefined) && {
-              createdAt: {
-                ...(createdAfter !== undefined && { $gte: new Date(createdAfter) }),
-                ...(createdBefore !== undefined && { $lt: new Date(createdBefore) }),
-              },
-            }),
-            ...(after !== null && { $and: [olderThan(after)] }),
-          },
-          { projection: brief },
         )
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)

@@ -20,7 +20,7 @@ export interface RetrieverHit {
 
 /** Input of one retriever. It returns at most `depth` hits of this tenant, best first. */
 export interface RetrieverRequest {
-  readonly scope: Omit<SearchQuery, 'text' | 'limit' | 'mode'>;
+  readonly scope: Omit<SearchQuery, 'text' | 'limit' | 'mode' | 'depth'>;
   readonly query: ReadQuery;
   readonly depth: number;
   /** Aborts when the retriever's time is over. */
@@ -138,11 +138,22 @@ export function createHybridSearch(retrievers: SearchRetrievers, options: Search
     return answer;
   };
 
-  return async ({ text, limit, mode = options.mode, ...scope }: SearchQuery): Promise<SearchAnswer> => {
+  return async ({
+    text,
+    limit,
+    mode = options.mode,
+    depth: wordDepth,
+    ...scope
+  }: SearchQuery): Promise<SearchAnswer> => {
     const query = readQuery(text);
     const asked = retrieversFor(query, mode);
-    const depth = Math.max(leastDepth, limit);
-    const answers = await Promise.all(asked.map((retriever) => run(retriever, { scope, query, depth })));
+    const depth = wordDepth === undefined ? Math.max(leastDepth, limit) : leastDepth;
+    // Neighbours and identifiers in many documents say little: only words go deeper.
+    const depthOf = (retriever: SearchRetriever): number =>
+      retriever === 'lexical' ? Math.max(depth, wordDepth ?? 0) : depth;
+    const answers = await Promise.all(
+      asked.map((retriever) => run(retriever, { scope, query, depth: depthOf(retriever) })),
+    );
     refuseSilence(answers);
     const fused = fuse(rankedOf(answers), limit);
     const degraded = answers

@@ -18,6 +18,8 @@ export interface SearchQuery {
   readonly apiKeyIds?: readonly string[];
   readonly text: string;
   readonly limit: number;
+  /** Hits that words may have, for searches with pages: all pages rank the same hits. Default: a few more than `limit`. */
+  readonly depth?: number;
   /** Overrides the configured mode. */
   readonly mode?: SearchMode;
 }

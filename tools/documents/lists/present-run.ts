@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+import type { LatestRun } from '#src/contracts/lists/latest-run.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { ToolContext } from '#tools/define.ts';
+
+type Shown = z.input<typeof LatestRun> | null;
+type Reader = Pick<Principal, 'projectIds'>;
+
+/** The latest run of a document. null for a public document of another project: its runs are not the reader's. */
+export function presentLastRun(
+  { projectIds }: Reader,
+  { latestRun, projectId }: DocumentRecord,
+  workflowName?: string,
+): Shown {
+  if (latestRun === undefined || !projectIds.includes(projectId)) return null;
+  const { runId, executionId, workflowId, status, at, error } = latestRun;
+  const named = workflowName === undefined ? {} : { workflowName };
+  return { runId, executionId, workflowId, ...named, status, at: at.toISOString(), error };
+}
+
+/** The latest runs of documents, with the names of their workflows. Reads the workflows in one query. */
+export async function latestRunsOf(
+  { deps, principal }: Pick<ToolContext<'workflows'>, 'deps' | 'principal'>,
+  records: readonly DocumentRecord[],
+): Promise<(record: DocumentRecord) => Shown> {
+  const ids = [...new Set(records.flatMap(({ latestRun }) => latestRun?.workflowId ?? []))];
+  const found = await Promise.all(ids.map((id) => deps.workflows.find(principal, id)));
+  const names = new Map(ids.map((id, at) => [id, found[at]?.name]));
+  return (record) => presentLastRun(principal, record, names.get(record.latestRun?.workflowId ?? ''));
+}
