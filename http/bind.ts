@@ -6,10 +6,12 @@ import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import { cappedLimit } from '#tools/capped-limit.ts';
 import { countRefusal } from '#tools/audit/announced.ts';
 import { callTool, invalidInput, validated } from '#tools/call.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import type { RateLimiters } from '#http/guard/rate-limit.ts';
+import { sendJson } from '#http/revalidate.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { traceOf } from '#http/trace-request.ts';
 import { sameSite } from '#http/guard/same-site.ts';
@@ -199,8 +201,10 @@ function handlerOf(
     const converted = presentation.convert?.(input) ?? renamed(input, presentation.rename);
     const output = await callTool(tool, ctx, converted);
     response.status(row.status);
+    const capped = cappedLimit(request.query, input);
+    if (capped !== null) response.setHeader('x-limit-capped', String(capped));
     presentation.present?.(response, output, ctx.outcome);
     const sent = { ...ctx, logger: facade.deps.logger };
-    if ((await presentation.send?.(request, response, output, sent)) !== true) response.json(output);
+    if ((await presentation.send?.(request, response, output, sent)) !== true) sendJson(request, response, output);
   };
 }

@@ -55,7 +55,7 @@ async function callUseCase(
     if (question !== null) return question;
     const progress = report === null ? {} : { progress: report.report };
     const output = await callTool(tool, { ...context, ...progress }, input);
-    return presentOutput(tool, input, output, context.outcome.pictures);
+    return presentOutput(tool, input, output, context.outcome);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const { requestId, principal } = caller;

@@ -5,6 +5,7 @@ import { callerWith } from '#src/domain/access/rights.ts';
 import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { announced, countRefusal, isAudited } from '#tools/audit/announced.ts';
+import { cappedLimit } from '#tools/capped-limit.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
@@ -82,6 +83,8 @@ export async function callTool<Input extends z.ZodType, Output extends z.ZodObje
   try {
     const principal = callerWith(tool.scope, ctx.principal);
     const input = checked(tool.input, raw);
+    const capped = cappedLimit(raw, input);
+    if (capped !== null) ctx.outcome.limitCapped = capped;
     if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
       requireRecentSignIn(ctx.principal.session);
     const narrowed = principal === ctx.principal ? ctx : { ...ctx, principal };

@@ -23,6 +23,8 @@ export interface Outcome {
   replayed?: boolean;
   /** Retrievers that failed and are missing from the answer. */
   degraded?: readonly string[];
+  /** Page size that was used instead of a larger one that was asked for. */
+  limitCapped?: number;
   /** Pictures beside the output: MCP sends them inline, REST has URLs for them. */
   pictures?: readonly { readonly bytes: Buffer; readonly contentType: string }[];
   /** The output as a file that is written while it is sent: REST streams it. */

@@ -1,5 +1,6 @@
 import type { Request, Response, Router } from 'express';
 import type { MediaFile, MediaRequest } from '#tools/pictures/signed-media.ts';
+import { isKnown } from '#http/revalidate.ts';
 import { welcome } from '#http/guard/strangers.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
@@ -45,10 +46,4 @@ async function answer(
   response.setHeader('cache-control', 'private, max-age=3600, immutable');
   if (bytes === null) response.status(304).end();
   else response.send(bytes);
-}
-
-/** RFC 9110 §13.1.2, compared weakly. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }

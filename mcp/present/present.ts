@@ -38,11 +38,12 @@ export function presentOutput(
   tool: AnyTool,
   input: Readonly<Record<string, unknown>>,
   output: Record<string, unknown>,
-  pictures?: Outcome['pictures'],
+  { pictures, limitCapped }: Pick<Outcome, 'pictures' | 'limitCapped'> = {},
 ): CallToolResult {
   const { text, cuts } = fit(brief(output));
   const hint = nextCall(tool, { output, input, cut: cuts[0] });
-  const notes = [...cuts.map(noteOf), ...(hint === null ? [] : [`Hint: ${hint}`])];
+  const capped = limitCapped === undefined ? [] : [`limit: ${limitCapped} is the maximum and was used.`];
+  const notes = [...cuts.map(noteOf), ...capped, ...(hint === null ? [] : [`Hint: ${hint}`])];
   const content = [{ type: 'text' as const, text: [text, ...notes].join('\n\n') }, ...pictureBlocks(pictures)];
   return { content, structuredContent: output };
 }

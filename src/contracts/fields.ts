@@ -65,11 +65,13 @@ export const Several = <const Values extends readonly string[]>(
     .transform((given): string[] => [...new Set(given)])
     .pipe(z.array(z.enum(values)).max(values.length)) as z.ZodType<Values[number][], string | Values[number][]>;
 
-/** Page size. A larger number counts as the maximum, and the response says so. Source: `lists.limit_capped`. */
-export const PageLimit: z.ZodType<number, string | number> = z
-  .union([z.string().regex(wholeNumber, 'expected a whole number').transform(Number), z.number()])
-  .transform((asked) => Math.min(asked, limits.pageMax))
-  .pipe(z.int().min(1).max(limits.pageMax));
+/** Size of a page. A number over `max` counts as `max`, and the response says so. Source: `lists.limit_capped`. */
+export const CappedLimit = (min: number, max: number): z.ZodType<number, string | number> =>
+  z
+    .union([z.string().regex(wholeNumber, 'expected a whole number').transform(Number), z.number()])
+    .transform((asked) => Math.min(asked, max))
+    .pipe(z.int().min(min).max(max));
+export const PageLimit = CappedLimit(1, limits.pageMax);
 export const Cursor = z.string().min(1).max(1_000);
 export const IdempotencyKey = z.string().min(1).max(limits.idempotencyKey);
 

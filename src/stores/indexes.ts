@@ -103,12 +103,12 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, executionId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, documentId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, workflowId: 1, createdAt: -1, _id: -1 }],
-    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
-    [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
     [
       { organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 },
       { partialFilterExpression: { apiKeyId: { $exists: true } } },
     ],
+    [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
     [{ finishedAt: 1, _id: 1 }],
     // Degraded runs that are to be repeated.
     [{ projectId: 1, mendAt: 1 }, { partialFilterExpression: { mendAt: { $exists: true } } }],

@@ -6,6 +6,7 @@ import { gatherOlderSteps } from '#src/stores/gather-older-steps.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
 import { underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
 import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
+import { noteOlderRuns } from '#src/stores/note-older-runs.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
 import { widenSearchRows } from '#src/stores/search/widen-rows.ts';
 import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
@@ -25,6 +26,7 @@ const migrations: readonly Migration[] = [
   { to: 4, title: 'A sweep removes uploads that were never acknowledged, with their bytes', up: dropUploadExpiry },
   { to: 5, title: 'A sweep removes events and deliveries after the time that is set', up: dropRecordExpiry },
   { to: 6, title: 'Steps are stored with their runs, events in buckets', up: gatherOlderSteps },
+  { to: 7, title: 'Documents name their latest run, runs the key that started them', up: noteOlderRuns },
 ];
 const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;

@@ -290,7 +290,7 @@ describe('service attacks: what to run', () => {
 });
 
 describe('service attacks: reading and requests', () => {
-  test.each(['0', '-1', '101', '1e9', '1000000000', 'abc', '', ' 5', '5.5', '0x5', '٥', '1&limit=2', '[]', '5%00'])(
+  test.each(['0', '-1', '1e9', '1000000000', 'abc', '', ' 5', '5.5', '0x5', '٥', '1&limit=2', '[]', '5%00'])(
     '36. limit=%s is 400',
     async (limit) => {
       const answer = await app.call('GET', `/api/service/documents?limit=${limit}`, { key: app.seed.serviceKey });

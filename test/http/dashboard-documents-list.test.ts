@@ -118,16 +118,19 @@ describe('GET /api/dashboard/documents', () => {
     expect([coded(refused), ...pointers(refused)]).toEqual(['400 request.invalid', '/cursor']);
   });
 
-  test('takes limits of 1 to 100, and no field that it does not know', async () => {
+  test('takes limits from 1, values that it knows, and no field that it does not know', async () => {
     for (const query of [
       'limit=0',
-      'limit=101',
       'limit=-1',
       'limit=1e2',
       'limit=',
       'limit=1&limit=2',
       'page=2',
-      'query=',
+      'offset=0',
+      'query=x&sort=name',
+      'status=done',
+      'contentType=image/bmp',
+      'minConfidence=101',
     ])
       expect(coded(await viewer.get(`${base}?${query}`)), query).toBe('400 request.invalid');
     expect(ids(await viewer.get(base))).toHaveLength(25);

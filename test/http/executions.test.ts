@@ -246,7 +246,7 @@ describe('GET /:id/runs', () => {
     }
     expect(new Set(ids).size).toBe(3);
     expect((await ask('GET', `${executions}/${id}/runs?status=failed`)).body).toEqual({ runs: [], nextCursor: null });
-    for (const query of ['limit=0', 'limit=101', 'status=done', 'limit=1&limit=2', 'other=1'])
+    for (const query of ['limit=0', 'limit=1.5', 'status=done', 'limit=1&limit=2', 'other=1'])
       expect(coded(await ask('GET', `${executions}/${id}/runs?${query}`))).toBe('400 request.invalid');
   });
 });

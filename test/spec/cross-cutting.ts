@@ -136,7 +136,10 @@ export const crossCutting = [
   ...proved('Limits', {
     'limits.upload_size': ['A size over the maximum returns 413 at presign', '0005-limits-and-accepted-types'],
     'limits.upload_body': ['An upload longer than the signed size is not stored', '0005-limits-and-accepted-types'],
-    'limits.page_size': ['limit is 25 by default, and a limit outside 1..100 returns 400', '0004-ids-time-and-paging'],
+    'limits.page_size': [
+      'limit is 25 by default; below 1 it returns 400, and above 100 it counts as 100',
+      '0004-ids-time-and-paging',
+    ],
     'limits.rate': ['A request over the rate limit returns 429 with Retry-After', '0005-limits-and-accepted-types'],
     'limits.presign_lifetime': [
       'An upload URL stops working when its lifetime ends',

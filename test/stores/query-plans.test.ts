@@ -139,6 +139,7 @@ async function askDocuments(stores: Stores): Promise<void> {
         await documents.list(who, { selection: filter, order }, null, 25);
         await documents.list(who, { selection: filter, order }, { value: order.sort === 'name' ? 'a' : 5, id }, 25);
       }
+      await documents.listIds(who, { ...filter, contentType: ['image/png'] }, 5);
       await documents.countMatching(who, { ...filter, status: ['failed', 'none'], contentType: ['image/png'] });
       await documents.countFacets(who, { ...filter, workflowId: 'wf_a', minConfidence: 5 }, ['type', 'key']);
       await documents.listIds(who, filter, 1_000);
@@ -264,6 +265,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
       { createdAfter: '2026-01-01' },
     ])
       for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
+  await executions.noteEnds([{ ...lease.run, status: 'failed', finishedAt: now }]);
   for (const filter of filters) {
     await executions.countRuns(wide, filter);
     await executions.executionsWith(wide, filter, { createdAt: now, id: 'exec_x' }, 25);

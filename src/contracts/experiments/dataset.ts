@@ -4,7 +4,7 @@ import {
   Cursor,
   Name,
   PageLimit,
-  QueryInteger,
+  CappedLimit, QueryInteger,
   Timestamp,
   isPlain,
   plainOnly,
@@ -174,7 +174,7 @@ export const DatasetPath = z.strictObject({ datasetId: AnyId });
 export const DatasetQuery = z.strictObject({
   version: QueryInteger(1, 999_999_999).optional().describe('Default: the newest'),
   offset: QueryInteger(0, datasetLimits.items).default(0),
-  limit: QueryInteger(0, datasetLimits.items).default(25).describe('Items to show, in the order of their ids'),
+  limit: CappedLimit(0, datasetLimits.items).default(25).describe('Items to show, in the order of their ids'),
 });
 export const GetDatasetInput = DatasetQuery.extend(DatasetPath.shape);
 /** Items of the holdout are counted, never shown. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, Cursor, IdempotencyKey, Name, PageLimit, QueryInteger, Timestamp } from '#src/contracts/fields.ts';
+import { AnyId, Cursor, IdempotencyKey, Name, PageLimit, CappedLimit, QueryInteger, Timestamp } from '#src/contracts/fields.ts';
 import { datasetLimits, splits } from '#src/contracts/experiments/dataset.ts';
 import { EvaluatorSpec, evaluatorTypes } from '#src/contracts/experiments/evaluator.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
@@ -200,7 +200,7 @@ export const ExperimentQuery = z.strictObject({
     .describe('items, regressions: documents by loss, worst first; on dev only'),
   variant: z.string().max(40).optional().describe('Default: the best'),
   metric: z.string().max(40).optional().describe('Default: the primary one'),
-  limit: QueryInteger(1, datasetLimits.items).default(10),
+  limit: CappedLimit(1, datasetLimits.items).default(10),
   offset: QueryInteger(0, datasetLimits.items).default(0),
   wait: QueryInteger(0, 25).default(0).describe('Seconds to wait for the end'),
 });

@@ -6,11 +6,10 @@ import { Timestamp } from '#src/contracts/fields.ts';
 export const LatestRun = z
   .object({
     runId: z.string(),
-    executionId: z.string(),
     workflowId: z.string(),
-    workflowName: z.string().optional().describe('Name when the run started; absent before that'),
+    workflowName: z.string().optional().describe('In the dashboard: its present name; absent when it is deleted'),
     status: z.enum(runStatuses),
     at: Timestamp.describe('Time of the last change of status'),
-    error: RunError.nullable(),
+    error: RunError.optional(),
   })
   .meta({ id: 'LatestRun' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, Cursor, QueryBoolean, QueryInteger, Timestamp, limits } from '#src/contracts/fields.ts';
+import { AnyId, Cursor, QueryBoolean, CappedLimit, Timestamp, limits } from '#src/contracts/fields.ts';
 import { recordLimits, TypeName } from '#src/contracts/records/record-type.ts';
 
 export const recordStatuses = ['proposed', 'doubtful', 'confirmed'] as const;
@@ -132,7 +132,7 @@ export const QueryRecordsInput = z.strictObject({
   aggregate: Parts.optional().describe(
     'count, sum(total), avg(total), min(date), max(items.amount); money by currency',
   ),
-  limit: QueryInteger(1, recordLimits.exported).default(limits.pageDefault),
+  limit: CappedLimit(1, recordLimits.exported).default(limits.pageDefault),
 });
 
 export const RecordsQuery = z.strictObject({
@@ -142,7 +142,7 @@ export const RecordsQuery = z.strictObject({
     .describe('Conditions as JSON: {"total":{"gt":500},"date":{"gte":"2026-05-01"}}'),
   groupBy: separated.optional().describe('Fields, separated by commas; dates by part: date:month'),
   aggregate: separated.optional().describe('count, sum(total), avg(total), min(date), max(date), separated by commas'),
-  limit: QueryInteger(1, recordLimits.exported)
+  limit: CappedLimit(1, recordLimits.exported)
     .optional()
     .describe(`Default: ${limits.pageDefault} as JSON, ${recordLimits.exported} as JSON Lines and CSV`),
   format: z.enum(['json', 'jsonl', 'csv']).default('json'),

@@ -30,16 +30,13 @@ export interface LatestDescription {
 /** State of the run over a document that was created last. Source: docs/decisions/0155. */
 export interface LatestRun {
   readonly runId: string;
-  readonly executionId: string;
   readonly workflowId: string;
   readonly status: RunStatus;
   /** Time of the last change of status. */
   readonly at: Date;
-  readonly error: RunFailure | null;
-  /** Time at which the run was created: an older run does not take the place of a newer one. */
-  readonly createdAt: Date;
-  /** Rises with each change of the run: a write that comes late changes nothing. */
-  readonly order: number;
+  readonly error?: RunFailure;
+  /** Creation, id and change of the run, in the order of text: a write with a lower one comes late and changes nothing. */
+  readonly order: string;
 }
 
 /** A document as stored. `pendingEvents` is its outbox: written with the document, emptied by the relay. */

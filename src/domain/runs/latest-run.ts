@@ -10,11 +10,12 @@ function phaseOf(status: RunRecord['status']): number {
   return status === 'waiting' ? 1 : 0;
 }
 
-type Changed = Pick<RunRecord, '_id' | 'executionId' | 'workflowId' | 'status' | 'error' | 'createdAt' | 'fence'>;
+type Changed = Pick<RunRecord, '_id' | 'workflowId' | 'status' | 'error' | 'createdAt' | 'fence'>;
 
 /** State of a run as its document shows it. `at`: time of the change. Source: `lists.latest_run`, docs/decisions/0155. */
 export function latestRunOf(run: Changed, at: Date): LatestRun {
-  const { _id: runId, executionId, workflowId, status, error, createdAt, fence } = run;
-  const order = fence * phases + phaseOf(status);
-  return { runId, executionId, workflowId, status, at, error, createdAt, order };
+  const { _id: runId, workflowId, status, error, createdAt, fence } = run;
+  const change = String(fence * phases + phaseOf(status)).padStart(9, '0');
+  const order = `${createdAt.toISOString()} ${runId} ${change}`;
+  return { runId, workflowId, status, at, ...(error !== null && { error }), order };
 }

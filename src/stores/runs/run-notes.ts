@@ -18,18 +18,9 @@ interface Note {
 function noteOf(run: RunRecord, at: Date): Note | null {
   if (run.experiment !== undefined) return null;
   const latestRun = latestRunOf(run, at);
-  const { organizationId, projectId, documentId: _id, createdAt } = run;
-  const filter = {
-    _id,
-    organizationId,
-    projectId,
-    $or: [
-      { latestRun: { $exists: false } },
-      { 'latestRun.createdAt': { $lt: createdAt } },
-      { 'latestRun.createdAt': createdAt, 'latestRun.runId': { $lt: run._id } },
-      { 'latestRun.runId': run._id, 'latestRun.order': { $lt: latestRun.order } },
-    ],
-  } as Filter<DocumentRecord>;
+  const { organizationId, projectId, documentId: _id } = run;
+  // Also matches a document without a run.
+  const filter = { _id, organizationId, projectId, 'latestRun.order': { $not: { $gte: latestRun.order } } };
   return { filter, update: { $set: { latestRun } } };
 }
 

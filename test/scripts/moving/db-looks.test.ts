@@ -22,14 +22,14 @@ const db = (args: readonly string[], env: Record<string, string> = { DATA_DIR: d
 const meta = (of: Db) => anyRows(of, 'meta');
 
 /** Sets the schema version back. */
-const older = (of: Db) => meta(of).updateOne({ _id: 'schema' }, { $set: { version: 5 } });
+const older = (of: Db) => meta(of).updateOne({ _id: 'schema' }, { $set: { version: 6 } });
 
 describe('db status', () => {
   test('shows versions, search, and collections with their sizes', async () => {
     const { code, out } = await db(['status']);
     expect(code).toBe(0);
     expect(out).toMatch(/^database {4}the embedded database of \S+, MongoDB 8\.0\.0/);
-    expect(out).toContain('schema      6, nothing is pending\nmigration   nobody migrates\n');
+    expect(out).toContain('schema      7, nothing is pending\nmigration   nobody migrates\n');
     expect(out).toContain('search      documents_text ready, documents_vector ready\n');
     expect(out).toMatch(/^ {2}projects +1 rows +\d\d bytes$/m);
   });
@@ -45,7 +45,7 @@ describe('db status', () => {
     await engine.close();
     expect([code, out]).toEqual([0, expect.stringMatching(/^database {4}mongodb:\/\/127\.0\.0\.1:\d+\/, MongoDB 8/)]);
     expect(out).toContain(
-      'schema      5, pending up to 6:\n            Steps are stored with their runs, events in buckets\n',
+      'schema      6, pending up to 7:\n            Documents name their latest run, runs the key that started them\n',
     );
     expect(out).toContain('migration   process 17 on host-a migrates, or died meanwhile\n');
   });
@@ -78,8 +78,8 @@ describe('db indexes and db migrate', () => {
     const migrated = await db(['migrate']);
     expect(migrated).toMatchObject({
       code: 0,
-      err: 'pending: Steps are stored with their runs, events in buckets\n',
-      out: expect.stringMatching(/: schema 6, 1 migrations were pending, all indexes are made\n$/),
+      err: 'pending: Documents name their latest run, runs the key that started them\n',
+      out: expect.stringMatching(/: schema 7, 1 migrations were pending, all indexes are made\n$/),
     });
     const after = await db(['indexes', '--data', dataDir], { MONGODB_URI: 'mongodb://127.0.0.1:1/none' });
     expect([after.code, after.out.match(/missing|differs|unexpected/)]).toEqual([0, null]);

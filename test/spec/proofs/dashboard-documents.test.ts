@@ -228,7 +228,7 @@ describe('the card list', () => {
 
   verifies('dashboard.list.limit', async () => {
     for (const limit of [1, 2, 3]) expect((await list(`limit=${limit}`)).documents).toHaveLength(limit);
-    for (const limit of ['0', '101', 'x', '1.5'])
+    for (const limit of ['0', 'x', '1.5'])
       expect(pointersOf(problemOf(await operator.get(`${base}?limit=${limit}`), 'request.invalid'))).toEqual([
         '/limit',
       ]);

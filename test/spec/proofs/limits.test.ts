@@ -131,7 +131,8 @@ describe('requests', () => {
     expect(await length('')).toBe(25);
     expect(await length('?limit=1')).toBe(1);
     expect(await length('?limit=100')).toBeGreaterThan(25);
-    for (const limit of [0, 101, -1, 1_000_000]) {
+    expect(await length('?limit=1000000')).toBe(await length('?limit=100'));
+    for (const limit of [0, -1, 1.5]) {
       const refused = await client.get(`/api/service/documents?limit=${limit}`);
       expect(refused.status).toBe(400);
       expect(pointersOf(problemOf(refused, 'request.invalid'))).toEqual(['/limit']);

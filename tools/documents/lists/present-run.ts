@@ -14,9 +14,9 @@ export function presentLastRun(
   workflowName?: string,
 ): Shown {
   if (latestRun === undefined || !projectIds.includes(projectId)) return null;
-  const { runId, executionId, workflowId, status, at, error } = latestRun;
+  const { runId, workflowId, status, at, error } = latestRun;
   const named = workflowName === undefined ? {} : { workflowName };
-  return { runId, executionId, workflowId, ...named, status, at: at.toISOString(), error };
+  return { runId, workflowId, ...named, status, at: at.toISOString(), ...(error !== undefined && { error }) };
 }
 
 /** The latest runs of documents, with the names of their workflows. Reads the workflows in one query. */
