@@ -56,7 +56,7 @@ import { cancelRuns } from '#tools/runs/many/cancel-runs.ts';
 import { retryRuns } from '#tools/runs/many/retry-runs.ts';
 import { getExecution } from '#tools/runs/get-execution.ts';
 import { getRun } from '#tools/runs/get-run.ts';
-import { listExecutions } from '#tools/runs/list-executions.ts';
+import { listExecutions } from '#tools/runs/many/list-executions.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
 import { queueWorkflow, queueWorkflowOnMany } from '#tools/runs/queue-workflow.ts';
 import { readRun } from '#tools/runs/read-run.ts';

@@ -63,7 +63,7 @@ export const Several = <const Values extends readonly string[]>(
   z
     .union([z.string().transform(parts), z.array(z.enum(values))])
     .transform((given): string[] => [...new Set(given)])
-    .pipe(z.array(z.enum(values)).max(values.length)) as z.ZodType<Values[number][], string | Values[number][]>;
+    .pipe(z.array(z.enum(values)).max(values.length));
 
 /** Size of a page. A number over `max` counts as `max`, and the response says so. Source: `lists.limit_capped`. */
 export const CappedLimit = (min: number, max: number): z.ZodType<number, string | number> =>

@@ -57,6 +57,8 @@ const InOrganization = z.strictObject({
   ),
 });
 
+const Nothing = z.strictObject({});
+
 /** Query of a dashboard route: its own fields and `organizationId`. */
 type WithOrganization<Query extends z.ZodObject> = z.ZodObject<
   Omit<Query['shape'], keyof (typeof InOrganization)['shape']> & (typeof InOrganization)['shape'],
@@ -70,9 +72,9 @@ type WithOrganization<Query extends z.ZodObject> = z.ZodObject<
  */
 export function dashboardRoute<
   Params extends z.ZodObject,
-  Query extends z.ZodObject<Record<never, never>>,
-  Body extends z.ZodType,
-  Reply extends z.ZodType,
+  Query extends z.ZodObject = typeof Nothing,
+  Body extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
 >(
   row: Omit<Route<Params, Query, Body, Reply>, 'caller'>,
 ): Route<Params, WithOrganization<Query>, Body, Reply> & { readonly query: WithOrganization<Query> } {

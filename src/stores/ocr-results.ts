@@ -77,6 +77,26 @@ const createPageReads = ({ ocrResults, ocrPages }: Pick<Collections, 'ocrResults
       .toArray();
     return rows.map(({ page }) => page);
   },
+  /** Lists newest first with one page of each result: its words, and its text as the text. Results without that page have no page. */
+  async listOcrPage(
+    organizationId: string,
+    documentId: string,
+    { page: index, limit }: { readonly page: number; readonly limit: number },
+  ): Promise<readonly MadeBy<OcrResult>[]> {
+    const rows = await ocrResults
+      .find({ organizationId, documentId, ...shown }, { projection: { text: 0 } })
+      .sort({ createdAt: -1 })
+      .limit(limit)
+      .toArray();
+    const apart = rows.flatMap(({ _id, pagesApart }) => (pagesApart === true ? [`${_id}/${index}`] : []));
+    const pages = apart.length === 0 ? [] : await ocrPages.find({ _id: { $in: apart }, organizationId }).toArray();
+    const byResult = new Map(pages.map((row) => [row.ocrResultId, row.page]));
+    return rows.map((row) => {
+      const page = byResult.get(row._id) ?? row.result.pages.find((one) => one.index === index);
+      const result = { ...row.result, pages: page === undefined ? [] : [page] };
+      return { ...toText({ ...row, text: page?.text ?? '' }), result, runId: row.runId };
+    });
+  },
   /** One page with its words. null when there is no such result or page. */
   async ocrPage(organizationId: string, ocrResultId: string, index: number): Promise<OcrPage | null> {
     const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });
@@ -153,26 +173,6 @@ export function createOcrResults(
         .limit(limit)
         .toArray();
       return Promise.all(rows.map(async (row) => ({ ...(await withPages(ocrPages, row)), runId: row.runId })));
-    },
-    /** Lists newest first with one page of each result: its words, and its text as the text. Results without that page have no page. */
-    async listOcrPage(
-      organizationId: string,
-      documentId: string,
-      { page: index, limit }: { readonly page: number; readonly limit: number },
-    ): Promise<readonly MadeBy<OcrResult>[]> {
-      const rows = await ocrResults
-        .find({ organizationId, documentId, ...shown }, { projection: { text: 0 } })
-        .sort({ createdAt: -1 })
-        .limit(limit)
-        .toArray();
-      const apart = rows.flatMap(({ _id, pagesApart }) => (pagesApart === true ? [`${_id}/${index}`] : []));
-      const pages = apart.length === 0 ? [] : await ocrPages.find({ _id: { $in: apart }, organizationId }).toArray();
-      const byResult = new Map(pages.map((row) => [row.ocrResultId, row.page]));
-      return rows.map((row) => {
-        const page = byResult.get(row._id) ?? row.result.pages.find((one) => one.index === index);
-        const result = { ...row.result, pages: page === undefined ? [] : [page] };
-        return { ...toText({ ...row, text: page?.text ?? '' }), result, runId: row.runId };
-      });
     },
     async ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null> {
       const row = await ocrResults.findOne({ _id: ocrResultId, organizationId });

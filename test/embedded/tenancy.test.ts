@@ -6,6 +6,7 @@ import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { searchChanges } from '#test/support/tenancy/search.ts';
+import { listChanges, listReads } from '#test/support/tenancy/lists.ts';
 import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
 import { experimentChanges, experimentReads, seedExperiment } from '#test/support/tenancy/experiments.ts';
 import { hostile } from '#test/support/tenancy/hostile.ts';
@@ -20,7 +21,6 @@ import {
   realtimeEvent,
   uploadedDocument,
 } from '#test/support/records.ts';
-import { orderOf } from '#src/domain/documents/list-order.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 import type { SearchRecord } from '#src/stores/search/row.ts';
 
@@ -240,6 +240,7 @@ type Read = (asker: Seeded, target: Seeded) => Promise<unknown>;
 const reads: Readonly<Record<string, Read>> = {
   ...experimentReads(() => stores),
   ...recordReads(() => stores),
+  ...listReads(() => stores),
   'apiKeys.find': (who, { keyId }) => stores.apiKeys.find(who.organizationId, keyId),
   'apiKeys.list': (who) => stores.apiKeys.list(who.organizationId),
   'apiKeys.listMadeBy': (who) => stores.apiKeys.listMadeBy(who.organizationId, ['test']),
@@ -248,12 +249,6 @@ const reads: Readonly<Record<string, Read>> = {
   'documents.findInOrganization': (who, { documentId }) =>
     stores.documents.findInOrganization(who.organizationId, documentId),
   'documents.findMany': (who, { documentId }) => stores.documents.findMany(who, [documentId]),
-  'documents.list': (who, { projectIds, keyId }) =>
-    stores.documents.list({ ...who, projectIds }, { selection: { apiKeyId: keyId }, order: orderOf() }, null, 100),
-  'documents.countMatching': (who, { projectIds }) => stores.documents.countMatching({ ...who, projectIds }, {}),
-  'documents.countFacets': async (who, { projectIds }) => [
-    ...((await stores.documents.countFacets({ ...who, projectIds }, {}, ['type'])).get('type')?.values ?? []),
-  ],
   'documents.listIds': (who, { projectIds }) => stores.documents.listIds({ ...who, projectIds }, {}, 100),
   'documents.countReadable': (who, { documentId }) => stores.documents.countReadable(who, [documentId]),
   'documents.thereAmong': async ({ organizationId }, { documentId }) => [
@@ -279,13 +274,6 @@ const reads: Readonly<Record<string, Read>> = {
   'executions.resultsOf': (who, { executionId, documentId }) =>
     stores.executions.resultsOf(who.organizationId, [executionId], [documentId]),
   'executions.findRun': (who, { runId, projectIds }) => stores.executions.findRun({ ...who, projectIds }, runId),
-  'executions.countRuns': async (who, { projectIds, executionId }) => [
-    ...(await stores.executions.countRuns({ ...who, projectIds }, { executionId })).counts,
-  ],
-  'executions.executionsWith': (who, { projectIds, executionId }) =>
-    stores.executions.executionsWith({ ...who, projectIds }, { executionId }, null, 100),
-  'executions.executionsByIds': async (who, { projectIds, executionId }) =>
-    Object.values(await stores.executions.executionsByIds({ ...who, projectIds }, [executionId])).flat(),
   'executions.listRuns': (who, { projectIds, executionId }) =>
     stores.executions.listRuns({ ...who, projectIds }, { executionId }, null, 100),
   'executions.selectRuns': (who, { projectIds, executionId }) =>
@@ -303,8 +291,6 @@ const reads: Readonly<Record<string, Read>> = {
   'results.ocrPage': (who, { ocrId }) => stores.results.ocrPage(who.organizationId, ocrId, 0),
   'results.readPages': (who, target) =>
     stores.results.readPages({ ...originOf(target), organizationId: who.organizationId }, 'm'),
-  'results.listOcrPage': (who, { documentId }) =>
-    stores.results.listOcrPage(who.organizationId, documentId, { page: 0, limit: 10 }),
   'results.listOcr': (who, { documentId }) => stores.results.listOcr(who.organizationId, documentId, 10),
   'results.listSegmentations': (who, { documentId }) =>
     stores.results.listSegmentations(who.organizationId, documentId, 10),
@@ -369,6 +355,7 @@ const leaseAs = (who: Seeded, { lease }: Seeded): Lease => ({
 const changes: Readonly<Record<string, Change>> = {
   ...experimentChanges(() => stores),
   ...recordChanges(() => stores),
+  ...listChanges(() => stores),
   ...searchChanges(() => stores),
   'apiKeys.revoke': (who, { keyId }) => stores.apiKeys.revoke(who.organizationId, keyId, now),
   'apiKeys.replace': (who, { keyId }) => stores.apiKeys.replace(who.organizationId, keyId, 'key_x', now),
@@ -443,8 +430,6 @@ const changes: Readonly<Record<string, Change>> = {
   'executions.expedite': (who, { executionId }) => stores.executions.expedite(who.organizationId, executionId),
   'executions.answer': (who, { waitingRunId, projectIds }) =>
     stores.executions.answer({ ...who, projectIds }, waitingRunId, { path: 'ask', answer: 1, by: 'other', at: now }),
-  'executions.noteEnds': (who, { lease }) =>
-    stores.executions.noteEnds([{ ...lease.run, organizationId: who.organizationId, status: 'failed', fence: 9 }]),
   'executions.callbackQueued': (who, { waitingExecutionId }) =>
     stores.executions.callbackQueued(who.organizationId, waitingExecutionId),
   'executions.wait': (who, target) => stores.executions.wait(leaseAs(who, target), [openQuestion]),

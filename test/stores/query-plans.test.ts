@@ -12,11 +12,10 @@ import { askRecords, sortsByField } from '#test/stores/support/ask-records.ts';
 import { askAccountMails, askGuesses, askPasskeys } from '#test/stores/support/ask-accounts.ts';
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
+import { askDocumentLists, askRunLists } from '#test/stores/support/ask-lists.ts';
 import { askPages } from '#test/stores/support/ask-pages.ts';
 import { planIn } from '#test/stores/support/plans.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
-import { documentSorts } from '#src/contracts/lists/document-filter.ts';
-import { orderOf } from '#src/domain/documents/list-order.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
 /** Every query that a repository sends, as the server was asked it. */
@@ -133,17 +132,7 @@ async function askDocuments(stores: Stores): Promise<void> {
   await documents.find(tenant, id);
   await documents.findInOrganization(organizationId, id);
   await documents.findMany(wide, [id, 'doc_b']);
-  for (const who of [tenant, wide])
-    for (const filter of [{}, { apiKeyId: 'key_a' }]) {
-      for (const order of documentSorts.map((sort) => orderOf(sort))) {
-        await documents.list(who, { selection: filter, order }, null, 25);
-        await documents.list(who, { selection: filter, order }, { value: order.sort === 'name' ? 'a' : 5, id }, 25);
-      }
-      await documents.listIds(who, { ...filter, contentType: ['image/png'] }, 5);
-      await documents.countMatching(who, { ...filter, status: ['failed', 'none'], contentType: ['image/png'] });
-      await documents.countFacets(who, { ...filter, workflowId: 'wf_a', minConfidence: 5 }, ['type', 'key']);
-      await documents.listIds(who, filter, 1_000);
-    }
+  for (const who of [tenant, wide]) await askDocumentLists(stores, who);
   await documents.countOwned(tenant, [id]);
   await documents.countReadable(wide, [id]);
   await documents.thereAmong(organizationId, [id, 'doc_b']);
@@ -256,21 +245,8 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.answer(wide, again.run._id, { path: 'a', answer: null, by: 'key_a', at: now });
   const end = { status: 'succeeded', error: null } as const;
   await executions.finish((await executions.claim('owner', now)) as Lease, end, now);
-  const filters = [{}, { executionId: execution._id }, { workflowId: 'wf_x' }, { documentId: 'doc_x' }];
-  for (const who of [tenant, wide])
-    for (const filter of [
-      ...filters,
-      { status: ['waiting' as const] },
-      { apiKeyId: 'key_a' },
-      { createdAfter: '2026-01-01' },
-    ])
-      for (const after of [null, { createdAt: now, id: 'run_x' }]) await executions.listRuns(who, filter, after, 25);
+  for (const who of [tenant, wide]) await askRunLists({ executions }, who);
   await executions.noteEnds([{ ...lease.run, status: 'failed', finishedAt: now }]);
-  for (const filter of filters) {
-    await executions.countRuns(wide, filter);
-    await executions.executionsWith(wide, filter, { createdAt: now, id: 'exec_x' }, 25);
-  }
-  await executions.executionsByIds(wide, [execution._id]);
   await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
   for (const who of [tenant, wide])
     for (const more of [{}, { executionId: execution._id, from: now, until: new Date() }, { workflowId: 'wf_x' }])

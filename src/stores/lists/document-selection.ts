@@ -74,5 +74,5 @@ export function selected(
     ...(visibility !== undefined && { visibility }),
     ...(ids !== undefined && { _id: { $in: [...ids] } }),
     ...(all.length > 0 && { $and: all }),
-  } as Filter<DocumentRecord>;
+  };
 }

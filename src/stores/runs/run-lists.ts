@@ -59,6 +59,71 @@ function matching(tenant: Tenant, asked: RunFilter, more: readonly object[] = []
 const newer = (a: ListPosition, b: ListPosition): number =>
   b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
 
+/** Lists of executions by their runs. */
+const createExecutionLists = ({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) => ({
+  /**
+   * Executions with a run that meets the conditions, newest first. Runs are created with their execution, so their order is that of the
+   * executions: reads them until there are enough executions, at most 500 runs for each.
+   */
+  async executionsWith(
+    tenant: Tenant,
+    filter: RunFilter,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<readonly ListPosition[]> {
+    const found = new Map<string, Date>();
+    let oldest: Date | null = null;
+    const rows = runs
+      .find(matching(tenant, filter, after === null ? [] : [{ createdAt: { $lte: after.createdAt } }]), {
+        projection: { executionId: 1, createdAt: 1 },
+      })
+      .sort({ createdAt: -1, _id: -1 })
+      .batchSize(Math.min(1_000, limit * 4));
+    for await (const { executionId: id, createdAt } of rows) {
+      // Executions of the same time come in the order of their runs: all of them are read.
+      if (found.size >= limit && oldest !== null && createdAt < oldest) break;
+      if (after !== null && newer({ createdAt, id }, after) <= 0) continue;
+      found.set(id, createdAt);
+      oldest = createdAt;
+    }
+    return [...found]
+      .map(([id, createdAt]) => ({ id, createdAt }))
+      .toSorted(newer)
+      .slice(0, limit);
+  },
+  /** Executions by id, in any order, with their runs by status. Two queries. */
+  async executionsByIds(
+    { organizationId, projectIds }: Tenant,
+    ids: readonly string[],
+  ): Promise<{ readonly executions: readonly ExecutionRecord[]; readonly groups: readonly RunGroup[] }> {
+    if (ids.length === 0) return { executions: [], groups: [] };
+    const [found, groups] = await Promise.all([
+      executions
+        .find(
+          { _id: { $in: [...ids] }, organizationId, projectId: { $in: [...projectIds] } },
+          { projection: { initialState: 0 } },
+        )
+        .toArray(),
+      runs
+        .aggregate<RunGroup>([
+          { $match: { organizationId, executionId: { $in: [...ids] }, projectId: { $in: [...projectIds] } } },
+          {
+            $group: {
+              _id: { executionId: '$executionId', status: '$status' },
+              count: { $sum: 1 },
+              startedAt: { $min: '$startedAt' },
+              finishedAt: { $max: '$finishedAt' },
+              version: { $max: '$version' },
+              graphHash: { $max: '$graphHash' },
+            },
+          },
+        ])
+        .toArray(),
+    ]);
+    return { executions: found, groups };
+  },
+});
+
 /** Lists and counts of runs, and of executions by their runs. Source: docs/decisions/0157. */
 export function createRunLists({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   const byStatus = (tenant: Tenant, filter: RunFilter, status: RunStatus): Promise<number> =>
@@ -80,7 +145,8 @@ export function createRunLists({ executions, runs }: Pick<Collections, 'executio
      * Counts runs by status, whatever the status in the filter: of the whole list by the index of statuses, of a narrowed one among its
      * newest runs.
      */
-    async countRuns(tenant: Tenant, { status: _, ...filter }: RunFilter): Promise<FoundCounts> {
+    async countRuns(tenant: Tenant, asked: RunFilter): Promise<FoundCounts> {
+      const filter = { ...asked, status: undefined };
       const { executionId, workflowId, documentId, apiKeyId } = filter;
       if ([executionId, workflowId, documentId, apiKeyId].every((one) => one === undefined)) {
         const found = await Promise.all(runStatuses.map((status) => byStatus(tenant, filter, status)));
@@ -97,66 +163,6 @@ export function createRunLists({ executions, runs }: Pick<Collections, 'executio
       const total = groups.reduce((sum, { count }) => sum + count, 0);
       return { counts: new Map(groups.map(({ _id, count }) => [_id, count])), isCut: total > countedRuns };
     },
-    /**
-     * Executions with a run that meets the conditions, newest first. Runs are created with their execution, so their order is that of the
-     * executions: reads them until there are enough executions, at most 500 runs for each.
-     */
-    async executionsWith(
-      tenant: Tenant,
-      filter: RunFilter,
-      after: ListPosition | null,
-      limit: number,
-    ): Promise<readonly ListPosition[]> {
-      const found = new Map<string, Date>();
-      let oldest: Date | null = null;
-      const rows = runs
-        .find(matching(tenant, filter, after === null ? [] : [{ createdAt: { $lte: after.createdAt } }]), {
-          projection: { executionId: 1, createdAt: 1 },
-        })
-        .sort({ createdAt: -1, _id: -1 })
-        .batchSize(Math.min(1_000, limit * 4));
-      for await (const { executionId: id, createdAt } of rows) {
-        // Executions of the same time come in the order of their runs: all of them are read.
-        if (found.size >= limit && oldest !== null && createdAt < oldest) break;
-        if (after !== null && newer({ createdAt, id }, after) <= 0) continue;
-        found.set(id, createdAt);
-        oldest = createdAt;
-      }
-      return [...found]
-        .map(([id, createdAt]) => ({ id, createdAt }))
-        .toSorted(newer)
-        .slice(0, limit);
-    },
-    /** Executions by id, in any order, with their runs by status. Two queries. */
-    async executionsByIds(
-      { organizationId, projectIds }: Tenant,
-      ids: readonly string[],
-    ): Promise<{ readonly executions: readonly ExecutionRecord[]; readonly groups: readonly RunGroup[] }> {
-      if (ids.length === 0) return { executions: [], groups: [] };
-      const [found, groups] = await Promise.all([
-        executions
-          .find(
-            { _id: { $in: [...ids] }, organizationId, projectId: { $in: [...projectIds] } },
-            { projection: { initialState: 0 } },
-          )
-          .toArray(),
-        runs
-          .aggregate<RunGroup>([
-            { $match: { organizationId, executionId: { $in: [...ids] }, projectId: { $in: [...projectIds] } } },
-            {
-              $group: {
-                _id: { executionId: '$executionId', status: '$status' },
-                count: { $sum: 1 },
-                startedAt: { $min: '$startedAt' },
-                finishedAt: { $max: '$finishedAt' },
-                version: { $max: '$version' },
-                graphHash: { $max: '$graphHash' },
-              },
-            },
-          ])
-          .toArray(),
-      ]);
-      return { executions: found, groups };
-    },
+    ...createExecutionLists({ executions, runs }),
   };
 }

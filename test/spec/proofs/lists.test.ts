@@ -7,6 +7,7 @@ import { newId } from '#src/domain/ids.ts';
 import { latestRunOf } from '#src/domain/runs/latest-run.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { SearchRecord } from '#src/stores/search/row.ts';
+import { modernClient } from '#test/mcp/listener.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import {
   dashboardClient,
@@ -26,7 +27,7 @@ let second: Awaited<ReturnType<typeof addNeighbour>>;
 /** Documents of the seeded project, oldest first. */
 let records: DocumentRecord[];
 
-const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1) + second * 1_000);
+const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000);
 const types = ['image/png', 'image/jpeg', 'application/pdf'] as const;
 const statuses = ['failed', 'succeeded', 'waiting', null] as const;
 
@@ -280,21 +281,10 @@ describe('responses', () => {
     expect((await person.get(`${base}?limit=100`)).headers.has('x-limit-capped')).toBe(false);
     for (const path of ['/api/service/runs', '/api/service/workflow-executions', '/api/service/documents'])
       expect((await app.call('GET', `${path}?limit=101`, { key: key() })).headers.get('x-limit-capped')).toBe('100');
-    const answer = await fetch(new URL('/mcp', app.addresses.mcp), {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key()}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'list_documents', arguments: { limit: 500 } },
-      }),
-    });
-    expect(await answer.text()).toContain('limit: 100 is the maximum and was used.');
+    const agent = await modernClient(new URL('/mcp', app.addresses.mcp), key());
+    const { content } = await agent.callTool({ name: 'list_documents', arguments: { limit: 500 } });
+    await agent.close();
+    expect(JSON.stringify(content)).toContain('limit: 100 is the maximum and was used.');
   });
 
   verifies('lists.etag', async () => {
@@ -328,10 +318,10 @@ describe('OCR of one page', () => {
     const origin = { organizationId, projectId, documentId: document._id, runId: newId('run'), nodeId: 'ocr' };
     const { results } = app.app.deps;
     const pagesOf = ['first page', 'second page', 'third page'].map((text, index) => pageOf(text, index));
-    for (const page of pagesOf) await results.saveOcrPage(origin as never, { modelLabel: 'x', page });
+    for (const page of pagesOf) await results.saveOcrPage(origin, { modelLabel: 'x', page });
     const result = { engine: 'x', language: 'eng', pages: [] };
     const text = pagesOf.map((page) => page.text).join('\f');
-    await results.saveOcr(origin as never, { modelLabel: 'x', text, avgConfidence: 90, result, pagesApart: true });
+    await results.saveOcr(origin, { modelLabel: 'x', text, avgConfidence: 90, result, pagesApart: true });
     const path = `${base}/${document._id}/ocr`;
     const whole = replyOf(dashboardDocuments.ocr, await person.get(path)).results[0];
     expect([whole?.text, whole?.pageCount, whole?.result.pages.length]).toEqual([text, 3, 3]);

@@ -10,7 +10,7 @@ import { migrate } from '#src/stores/migrate.ts';
 import { graphOf, noop } from '#test/graphs/support/graph-fixtures.ts';
 import { replyOf } from '#test/spec/support/replies.ts';
 import { dashboardClient, documentsPath, type DashboardClient } from '#test/support/dashboard/dashboard-client.ts';
-import { testDatabase } from '#test/support/database.ts';
+import { storesOf, testDatabase } from '#test/support/database.ts';
 import { documentRecord, executionRecord } from '#test/support/records.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
@@ -115,7 +115,8 @@ describe('the latest run of a document', () => {
   });
 
   verifies('lists.latest_run.order', async () => {
-    const { executions, documents: store } = app.app.deps;
+    const database = await testDatabase();
+    const { executions, documents: store } = storesOf(database);
     const { organizationId, projectId } = app.seed;
     const tenant = { organizationId, projectIds: [projectId] };
     const document = documentRecord({ organizationId, projectId });
@@ -144,8 +145,7 @@ describe('the latest run of a document', () => {
     const execution = executionRecord({ ...of, _id: newer.executionId, createdAt: newer.createdAt });
     await executions.createAll([{ execution, runs: newRuns(execution) }]);
     expect(await shown()).toMatchObject({ runId: newer._id, status: 'succeeded' });
-    await executions.cancelRuns(tenant, [older, newer], { code: 'x', message: 'x' }, new Date());
-    await store.markDeleted(tenant, document._id, new Date());
+    await database.close();
   });
 
   verifies('lists.latest_run.older', async () => {
@@ -161,7 +161,7 @@ describe('the latest run of a document', () => {
       executionRecord({ ...place, apiKeyId: 'key_a', documentIds: [record._id], createdAt: at(second) }),
     );
     await executions.insertMany(older);
-    const rowsOf = older.flatMap((execution) => newRuns(execution).map(({ apiKeyId: _, ...run }) => run));
+    const rowsOf = older.flatMap((execution) => newRuns({ ...execution, apiKeyId: null }));
     await runs.insertMany(rowsOf.map((run) => ({ ...run, status: 'succeeded' as const, finishedAt: at(9), fence: 1 })));
     await db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version: 6 } });
     await migrate(db);

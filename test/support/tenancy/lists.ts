@@ -1,0 +1,43 @@
+import { orderOf } from '#src/domain/documents/list-order.ts';
+import type { Lease } from '#src/stores/run-queue.ts';
+import type { Stores } from '#test/support/database.ts';
+
+interface Who {
+  readonly organizationId: string;
+  readonly projectIds: [string];
+  readonly documentId: string;
+  readonly executionId: string;
+  readonly keyId: string;
+}
+interface Held extends Who {
+  readonly lease: Lease;
+}
+type Try = (asker: Who, target: Who) => Promise<unknown>;
+
+/** Lists and counts, with the projects and ids of the target. */
+export const listReads = (stores: () => Stores): Readonly<Record<string, Try>> => ({
+  'documents.list': (who, { projectIds, keyId }) => {
+    const question = { selection: { apiKeyId: keyId }, order: orderOf() };
+    return stores().documents.list({ ...who, projectIds }, question, null, 100);
+  },
+  'documents.countMatching': (who, { projectIds }) => stores().documents.countMatching({ ...who, projectIds }, {}),
+  'documents.countFacets': async (who, { projectIds }) => [
+    ...((await stores().documents.countFacets({ ...who, projectIds }, {}, ['type'])).get('type')?.values ?? []),
+  ],
+  'executions.countRuns': async (who, { projectIds, executionId }) => [
+    ...(await stores().executions.countRuns({ ...who, projectIds }, { executionId })).counts,
+  ],
+  'executions.executionsWith': (who, { projectIds, executionId }) =>
+    stores().executions.executionsWith({ ...who, projectIds }, { executionId }, null, 100),
+  'executions.executionsByIds': async (who, { projectIds, executionId }) =>
+    Object.values(await stores().executions.executionsByIds({ ...who, projectIds }, [executionId])).flat(),
+  'results.listOcrPage': (who, { documentId }) =>
+    stores().results.listOcrPage(who.organizationId, documentId, { page: 0, limit: 10 }),
+});
+
+export const listChanges = (
+  stores: () => Stores,
+): Readonly<Record<string, (asker: Held, target: Held) => Promise<unknown>>> => ({
+  'executions.noteEnds': ({ organizationId }, { lease }) =>
+    stores().executions.noteEnds([{ ...lease.run, organizationId, status: 'failed', fence: 9 }]),
+});
