@@ -116,7 +116,7 @@ describe('the latest run of a document', () => {
 
   verifies('lists.latest_run.order', async () => {
     const database = await testDatabase();
-    const { executions, documents: store } = storesOf(database);
+    const { executions, documents: store } = storesOf(database.client);
     const { organizationId, projectId } = app.seed;
     const tenant = { organizationId, projectIds: [projectId] };
     const document = documentRecord({ organizationId, projectId });
