@@ -61,7 +61,7 @@ export const Several = <const Values extends readonly string[]>(
   values: Values,
 ): z.ZodType<Values[number][], string | Values[number][]> =>
   z
-    .union([z.string().transform(parts), z.array(z.enum(values))])
+    .union([z.string().describe('Values, separated by commas').transform(parts), z.array(z.enum(values))])
     .transform((given): string[] => [...new Set(given)])
     .pipe(z.array(z.enum(values)).max(values.length));
 

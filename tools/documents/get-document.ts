@@ -8,8 +8,7 @@ import { requireDocument } from '#tools/documents/require-document.ts';
 
 export const getDocument = defineTool({
   name: 'get_document',
-  description:
-    'One document with its description, OCR summary and last run. Ids come from list_documents or search_documents.',
+  description: 'One document with its description and OCR summary. Ids come from list_documents or search_documents.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

@@ -9,8 +9,7 @@ import { presentDocument } from '#tools/documents/present.ts';
 /** Documents of the caller's projects. Source: `service.documents.list`, `lists.documents.filters`, docs/decisions/0156. */
 export const listDocuments = defineTool({
   name: 'list_documents',
-  description:
-    'Documents of your projects that meet all conditions, newest first unless sorted. Pass nextCursor as cursor for the next page.',
+  description: 'Documents of your projects, newest first. Pass nextCursor as cursor for the next page.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

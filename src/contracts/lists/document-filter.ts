@@ -12,17 +12,15 @@ export type DocumentStatus = (typeof documentStatuses)[number];
 export const DocumentFilter = z.strictObject({
   createdAfter: Timestamp.optional().describe('Documents created at this time or later'),
   createdBefore: Timestamp.optional().describe('Documents created before this time'),
-  contentType: Several(documentTypes).optional().describe('Media types, separated by commas'),
-  status: Several(documentStatuses)
-    .optional()
-    .describe('Statuses of the latest run, separated by commas; none: without a run'),
-  minConfidence: QueryNumber(0, 100).optional().describe('Least avgConfidence of the text, 0..100'),
-  maxConfidence: QueryNumber(0, 100).optional().describe('Highest avgConfidence of the text, 0..100'),
-  workflowId: AnyId.optional().describe('Workflow of the latest run'),
-  apiKeyId: AnyId.optional().describe('Key that uploaded the document'),
+  contentType: Several(documentTypes).optional(),
+  status: Several(documentStatuses).optional().describe('Of the latest run; none: without a run'),
+  minConfidence: QueryNumber(0, 100).optional().describe('avgConfidence of the text'),
+  maxConfidence: QueryNumber(0, 100).optional(),
+  workflowId: AnyId.optional().describe('Of the latest run'),
+  apiKeyId: AnyId.optional().describe('Key that uploaded'),
   visibility: Visibility.optional(),
-  hasText: QueryBoolean.optional().describe('true: with recognized text; false: without'),
-  projectId: AnyId.optional().describe('Only documents of this project'),
+  hasText: QueryBoolean.optional(),
+  projectId: AnyId.optional(),
 });
 export type DocumentFilter = z.output<typeof DocumentFilter>;
 
@@ -31,11 +29,8 @@ export type DocumentSort = (typeof documentSorts)[number];
 
 /** Order of a list. Documents without a value (name, confidence) come first with `asc` and last with `desc`. Source: `lists.documents.sort`. */
 export const DocumentOrder = z.strictObject({
-  sort: z
-    .enum(documentSorts)
-    .optional()
-    .describe('created (default), name: of the file, size, confidence: of the text'),
-  order: z.enum(['asc', 'desc']).optional().describe('Default: asc for name, desc for the others'),
+  sort: z.enum(documentSorts).optional().describe('Default: created; name is that of the file'),
+  order: z.enum(['asc', 'desc']).optional().describe('Default: desc; of names asc'),
 });
 
 export const documentFacets = ['type', 'status', 'visibility', 'project', 'workflow', 'key'] as const;
@@ -45,10 +40,8 @@ export const facetBounds = { documents: 10_000, values: 50 } as const;
 
 /** Numbers beside a list, on request. */
 export const DocumentNumbers = z.strictObject({
-  total: QueryBoolean.optional().describe('true: adds total, the number of documents that match'),
-  facets: Several(documentFacets)
-    .optional()
-    .describe('Facets to count, separated by commas. The filter of a facet does not narrow its own counts'),
+  total: QueryBoolean.optional().describe('true: adds the number of matches'),
+  facets: Several(documentFacets).optional().describe('Counts to add; a facet ignores its own filter'),
 });
 
 const Facet = z.object({
@@ -57,21 +50,12 @@ const Facet = z.object({
     .describe('Most frequent first, at most 50; documents without a value are left out'),
   relation: z.enum(['eq', 'gte']).describe('gte: only the newest 10,000 documents that match are counted'),
 });
-export const DocumentFacets = z
-  .object({
-    type: Facet,
-    status: Facet.describe('none: documents without a run'),
-    visibility: Facet,
-    project: Facet,
-    workflow: Facet.describe('Workflows of the latest runs'),
-    key: Facet.describe('Keys that uploaded'),
-  })
-  .partial()
-  .meta({ id: 'DocumentFacets' });
+/** By facet. `status` has `none` for documents without a run; `workflow` is that of the latest run, `key` the one that uploaded. */
+export const DocumentFacets = z.partialRecord(z.enum(documentFacets), Facet).meta({ id: 'DocumentFacets' });
 export type DocumentFacets = z.output<typeof DocumentFacets>;
 
 /** Members that a list of documents adds on request. Source: `lists.total`, `lists.facets`. */
 export const CountedDocuments = z.object({
-  total: BoundedCount.optional().describe('With total=true: exact up to 1,000'),
-  facets: DocumentFacets.optional().describe('Counts of the facets that were asked for'),
+  total: BoundedCount.optional(),
+  facets: DocumentFacets.optional(),
 });

@@ -58,7 +58,7 @@ export const searchDepth = 500;
 /** Without `query` a list, newest first; with `query` a search, best match first. Source: `dashboard.list.query`, docs/decisions/0156. */
 export const DocumentCardQuery = z.strictObject({
   query: OptionalText,
-  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100; more counts as 100'),
+  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
   cursor: Cursor.optional().describe('nextCursor of the previous page; not allowed with query'),
   offset: QueryInteger(0, searchDepth - 1)
     .optional()

@@ -61,13 +61,13 @@ export type Document = z.output<typeof Document>;
 
 /** A document as keys and agents read it. Source: `lists.last_run`, docs/decisions/0155. */
 export const DocumentWithRun = Document.extend({
-  lastRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
+  lastRun: LatestRun.nullable(),
 }).meta({ id: 'DocumentWithRun' });
 
 export const DocumentPath = z.object({ id: AnyId });
 
 export const DocumentListQuery = z.strictObject({
-  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100; more counts as 100'),
+  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
   apiKeyBound: QueryBoolean.default(false).describe(
     'true: only documents uploaded with this key; false: all of the project',
   ),

@@ -235,7 +235,7 @@ export const RunList = z.object({
   ),
 });
 
-const RunStatuses = Several(runStatuses).optional().describe('Statuses, separated by commas');
+const RunStatuses = Several(runStatuses).optional();
 export const ExecutionRunsQuery = z.strictObject({
   status: RunStatuses,
   limit: PageLimit.default(limits.pageDefault),
@@ -245,14 +245,14 @@ export const ExecutionRunsQuery = z.strictObject({
 const RunConditions = z.strictObject({
   workflowId: AnyId.optional(),
   documentId: AnyId.optional(),
-  apiKeyId: AnyId.optional().describe('Key that started the run'),
+  apiKeyId: AnyId.optional().describe('Key that started it'),
   createdAfter: Timestamp.optional().describe('Created at this time or later'),
   createdBefore: Timestamp.optional().describe('Created before this time'),
 });
 export const ListRunsInput = ExecutionRunsQuery.extend({
   executionId: AnyId.optional(),
   ...RunConditions.shape,
-  counts: QueryBoolean.optional().describe('true: adds counts, the runs by status'),
+  counts: QueryBoolean.optional().describe('true: adds counts by status'),
 });
 
 /** An execution in a list: without its runs. */

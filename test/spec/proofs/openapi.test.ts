@@ -35,7 +35,9 @@ describe('openapi.json', () => {
       'GET /api/service/documents/{id}/text',
       'GET /api/service/record-types',
       'GET /api/service/records',
+      'GET /api/service/runs',
       'GET /api/service/runs/{id}',
+      'GET /api/service/workflow-executions',
       'GET /api/service/workflow-executions/{id}',
       'GET /api/service/workflow-executions/{id}/events',
       'GET /api/service/workflow-executions/{id}/runs',
@@ -134,7 +136,9 @@ describe('openapi.json', () => {
       await ask(key, 'POST', `${prefix}/presign`, { ...tiny, ...more, contentType: 'text/html' });
     }
     await ask(serviceKey, 'GET', '/api/service/workflows');
-    await ask(serviceKey, 'GET', `${documents}?limit=2`);
+    await ask(serviceKey, 'GET', `${documents}?limit=2&total=true&facets=type,status`);
+    await ask(serviceKey, 'GET', `${executions}?limit=2`);
+    await ask(serviceKey, 'GET', '/api/service/runs?limit=2&counts=true');
     await ask(serviceKey, 'GET', `${documents}?limit=0`);
     await ask(serviceKey, 'GET', `${documents}/${document.id}`);
     await ask(serviceKey, 'GET', `${documents}/${document.id}/text`);
