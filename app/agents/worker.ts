@@ -266,6 +266,9 @@ export class Worker {
         (error: unknown) => logger.warn({ err: error }, 'lease could not be renewed: the next heartbeat retries'),
       );
     }, leaseMs / 3);
+    const noted = executions.noteClaim(lease, this.#clock.now()).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the document does not show that the run is running: it shows its end');
+    });
     try {
       const performed = await this.#parts.perform(lease, abort.signal);
       if (performed.kind === 'ended') await this.#finish(lease, performed);
@@ -280,6 +283,7 @@ export class Worker {
       span.end(failureCode(reason));
     } finally {
       clearInterval(beating);
+      await noted;
     }
   }
 

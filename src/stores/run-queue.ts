@@ -79,6 +79,8 @@ function createHeldRuns(
       );
       return true;
     },
+    /** Shows on its document that the run is running. A late call changes nothing, so that the run does not wait for it. */
+    noteClaim: ({ run }: Lease, now: Date): Promise<void> => notes.note([run], now),
     /** Shows that the worker is alive. False when the lease is lost. */
     async beat(lease: Lease, now: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), { $set: { beatAt: now } }, processSafe);
@@ -166,9 +168,7 @@ export function createRunQueue(
         },
         { sort: { lane: -1, rank: 1 }, returnDocument: 'after', ...processSafe },
       );
-      if (run === null) return null;
-      await notes.note([run], now);
-      return { run, owner };
+      return run === null ? null : { run, owner };
     },
     /** Running runs of all workers. */
     seeLeases: (): Promise<readonly SeenLease[]> =>

@@ -23,7 +23,7 @@ tools/call get_context           |        3 |   770 |     1170 |     0 |       0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10000 |     0
 tools/call create_workflow       |        3 |  5470 |      814 |     2 |       5 |       9 |  5100 |     2 |     0 |          0 |   889 |     0
 realtime event                   |        1 |   577 |       42 |     1 |       5 |       7 |   643 |     0 |     0 |          0 |   429 |     0
-run of 5 no-op steps             |       13 | 16700 |     4270 |     9 |      45 |      61 | 20200 |     2 |     0 |          0 |   602 |    15
+run of 5 no-op steps             |       14 | 17200 |     4310 |    10 |      49 |      67 | 20700 |     2 |     0 |          0 |   602 |    15
 search                           |        8 |  4570 |     3960 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1690 |     0
 chat question                    |       23 | 14100 |     7420 |     4 |       8 |      17 |  3700 |     5 |     0 |          0 |  2540 |     0
 upload and its default workflow  |       60 | 76000 |    33500 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   798 |    30

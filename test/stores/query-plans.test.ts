@@ -246,6 +246,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   const end = { status: 'succeeded', error: null } as const;
   await executions.finish((await executions.claim('owner', now)) as Lease, end, now);
   for (const who of [tenant, wide]) await askRunLists({ executions }, who);
+  await executions.noteClaim(lease, now);
   await executions.noteEnds([{ ...lease.run, status: 'failed', finishedAt: now }]);
   await executions.cancel(wide, execution._id, { code: 'c', message: 'm' }, now);
   for (const who of [tenant, wide])

@@ -38,6 +38,8 @@ export const listReads = (stores: () => Stores): Readonly<Record<string, Try>> =
 export const listChanges = (
   stores: () => Stores,
 ): Readonly<Record<string, (asker: Held, target: Held) => Promise<unknown>>> => ({
+  'executions.noteClaim': ({ organizationId }, { lease }) =>
+    stores().executions.noteClaim({ ...lease, run: { ...lease.run, organizationId, fence: 8 } }, new Date()),
   'executions.noteEnds': ({ organizationId }, { lease }) =>
     stores().executions.noteEnds([{ ...lease.run, organizationId, status: 'failed', fence: 9 }]),
 });
