@@ -7,7 +7,15 @@ import { overview } from './overview.ts';
 import { resources } from './resources.ts';
 
 /** Every statement of the specification. A `proved` one has a test; a `deferred` one has none yet. */
-export const requirements = [...overview, ...resources, ...ingestion, ...orchestration, ...dashboard, ...lists, ...crossCutting];
+export const requirements = [
+  ...overview,
+  ...resources,
+  ...ingestion,
+  ...orchestration,
+  ...dashboard,
+  ...lists,
+  ...crossCutting,
+];
 
 /** Ids that a test may prove; the others do not compile. */
 export type ProvedId = Extract<(typeof requirements)[number], { status: 'proved' }>['id'];

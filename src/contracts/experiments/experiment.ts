@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { AnyId, Cursor, IdempotencyKey, Name, PageLimit, CappedLimit, QueryInteger, Timestamp } from '#src/contracts/fields.ts';
+import {
+  AnyId,
+  Cursor,
+  IdempotencyKey,
+  Name,
+  PageLimit,
+  CappedLimit,
+  QueryInteger,
+  Timestamp,
+} from '#src/contracts/fields.ts';
 import { datasetLimits, splits } from '#src/contracts/experiments/dataset.ts';
 import { EvaluatorSpec, evaluatorTypes } from '#src/contracts/experiments/evaluator.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
