@@ -10,6 +10,7 @@ import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { sessionCookie, type Caller, type Route } from '#src/contracts/route.ts';
+import { serviceResults } from '#src/contracts/service-results.ts';
 import { service } from '#src/contracts/service.ts';
 
 type Json = Record<string, unknown>;
@@ -147,7 +148,12 @@ const families = {
   service: {
     title: 'Inkgraph service API',
     description: `Ingestion with workflow keys and orchestration with service keys. Only credentials of its project can read a \`private\` document; every project of the organization can read a \`public\` one. ${common}`,
-    rows: [...Object.values(ingestion), ...Object.values(service), ...Object.values(serviceRecords)] as Route[],
+    rows: [
+      ...Object.values(ingestion),
+      ...Object.values(service),
+      ...Object.values(serviceResults),
+      ...Object.values(serviceRecords),
+    ] as Route[],
     security: ['apiKey'],
   },
   dashboard: {

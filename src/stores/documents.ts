@@ -17,7 +17,14 @@ export interface StoredBy {
 export interface DocumentFilter {
   /** Restricts the list to uploads of this key. */
   readonly apiKeyId?: string;
+  /** Restricts the list to documents with this tag. */
+  readonly tag?: string;
 }
+
+/** New values by field; null removes the field. */
+export type DocumentChange = {
+  readonly [Name in 'filename' | 'givenTitle' | 'tags']?: Exclude<DocumentRecord[Name], undefined> | null;
+};
 
 /** Matches documents that are not being deleted. */
 const noDate = { $exists: false };
@@ -40,8 +47,10 @@ const readable = (tenant: Tenant): Filter<DocumentRecord> => ({
   $or: [{ projectId: { $in: [...tenant.projectIds] } }, { visibility: 'public' }],
 });
 
-const filtered = (filter: DocumentFilter): Filter<DocumentRecord> =>
-  filter.apiKeyId === undefined ? {} : { apiKeyId: filter.apiKeyId };
+const filtered = ({ apiKeyId, tag }: DocumentFilter): Filter<DocumentRecord> => ({
+  ...(apiKeyId !== undefined && { apiKeyId }),
+  ...(tag !== undefined && { tags: tag }),
+});
 
 const olderThan = (after: ListPosition | null): Filter<DocumentRecord> =>
   after === null
@@ -256,6 +265,9 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
       return (await documents.find(filter, { projection: { _id: 1 } }).toArray()).length;
     },
+    /** Number of documents in a list, counted up to `most`. */
+    countListed: (tenant: Tenant, filter: DocumentFilter, most: number): Promise<number> =>
+      documents.countDocuments({ ...owned(tenant), ...filtered(filter) }, { limit: most }),
     /** Number of `ids` that belong to the tenant's own projects. */
     countOwned: (tenant: Tenant, ids: readonly string[]): Promise<number> =>
       documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
@@ -268,7 +280,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         { _id: id, ...owned(tenant) },
         {
           $set: { deletedAt: at, ocr: null, description: null },
-          $unset: { recordText: true },
+          $unset: { recordText: true, givenTitle: true, tags: true },
           $push: { pendingEvents: deletion(id, at) },
         },
         { returnDocument: 'after' },
@@ -280,6 +292,18 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     async remove(organizationId: string, id: string): Promise<DocumentRecord | null> {
       await duplicates.releaseDuplicates(organizationId, id);
       return documents.findOneAndDelete({ _id: id, organizationId, deletedAt: { $exists: true } });
+    },
+    /** Changes fields of a document of the tenant's own. Returns it as it is now; null when there is none. */
+    change: (tenant: Tenant, id: string, change: DocumentChange): Promise<DocumentRecord | null> => {
+      const parts = Object.groupBy(Object.entries(change), ([, value]) => (value === null ? 'gone' : 'given'));
+      return documents.findOneAndUpdate(
+        { _id: id, ...owned(tenant) },
+        {
+          ...(parts.given !== undefined && { $set: Object.fromEntries(parts.given) }),
+          ...(parts.gone !== undefined && { $unset: Object.fromEntries(parts.gone.map(([name]) => [name, true])) }),
+        },
+        { returnDocument: 'after' },
+      );
     },
     async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });

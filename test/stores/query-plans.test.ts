@@ -138,6 +138,10 @@ async function askDocuments(stores: Stores): Promise<void> {
       await documents.listIds(who, filter, 1_000);
     }
   await documents.countOwned(tenant, [id]);
+  for (const who of [tenant, wide]) await documents.countListed(who, {}, 10);
+  for (const who of [tenant, wide]) await documents.list(who, { tag: 'paid' }, null, 10);
+  await documents.countListed(tenant, { apiKeyId: 'key_x' }, 10);
+  await documents.change(tenant, id, { givenTitle: 'A title', tags: null });
   await documents.countReadable(wide, [id]);
   await documents.thereAmong(organizationId, [id, 'doc_b']);
   await documents.projectsOf(wide, [id]);

@@ -1,7 +1,7 @@
 import { DocumentList, DocumentListQuery } from '#src/contracts/resources/document.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { ownUploads } from '#tools/own-uploads.ts';
+import { documentFilter } from '#tools/documents/document-filter.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 
 export const listDocuments = defineTool({
@@ -14,9 +14,9 @@ export const listDocuments = defineTool({
   output: DocumentList,
   async run(
     { deps, principal }: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>,
-    { limit, apiKeyBound, cursor },
+    { limit, cursor, ...asked },
   ) {
-    const filter = ownUploads(principal, apiKeyBound, '/apiKeyBound');
+    const filter = documentFilter(principal, asked);
     const binding = JSON.stringify([principal.organizationId, principal.projectIds, filter]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
     // Reads one more than asked for, to know if there is a next page.

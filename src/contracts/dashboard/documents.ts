@@ -2,9 +2,15 @@ import { z } from 'zod';
 import { DocumentCardList, DocumentCardQuery } from '#src/contracts/resources/card.ts';
 import {
   DeletedDocument,
+  Document,
+  DocumentChangeBody,
   DocumentDetail,
+  DocumentPagePath,
   DocumentPath,
   DocumentRunsQuery,
+  ExportDocumentsQuery,
+  ExportedDocuments,
+  exportMedia,
   ExportedText,
   ExportTextQuery,
   textMedia,
@@ -16,7 +22,7 @@ import {
   VisibilityResult,
 } from '#src/contracts/resources/document.ts';
 import { RunList } from '#src/contracts/resources/execution.ts';
-import { OcrResultList, ResultsQuery, SegmentationResultList } from '#src/contracts/resources/results.ts';
+import { DocumentPage, OcrResultList, ResultsQuery, SegmentationResultList } from '#src/contracts/resources/results.ts';
 import { AckBody, AckReply, DashboardPresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
@@ -66,6 +72,17 @@ export const dashboardDocuments = {
     reply: DocumentCardList,
     status: 200,
     errors: ['project.not_found', 'request.cursor_invalid'],
+  }),
+  exportDocuments: dashboardRoute({
+    id: 'dashboard.documents.export',
+    method: 'GET',
+    path: `${base}/export`,
+    summary: 'Export the documents that match a filter, newest first, as JSON Lines, CSV or a zip with their texts',
+    query: ExportDocumentsQuery,
+    reply: ExportedDocuments,
+    files: Object.values(exportMedia),
+    status: 200,
+    errors: [],
   }),
   ocr: dashboardRoute({
     id: 'dashboard.ocr',
@@ -129,6 +146,28 @@ export const dashboardDocuments = {
     params: DocumentPath,
     query: nothing,
     reply: DocumentDetail,
+    status: 200,
+    errors: ['document.not_found'],
+  }),
+  page: dashboardRoute({
+    id: 'dashboard.document.page',
+    method: 'GET',
+    path: `${base}/:id/pages/:page`,
+    summary: 'Get one page of a document: its lines, words and boxes, and the URL of its image',
+    params: DocumentPagePath,
+    query: nothing,
+    reply: DocumentPage,
+    status: 200,
+    errors: ['document.not_found', 'document.unread'],
+  }),
+  update: dashboardRoute({
+    id: 'dashboard.document.update',
+    method: 'PATCH',
+    path: `${base}/:id`,
+    summary: 'Change the file name, the title and the tags of a document',
+    params: DocumentPath,
+    body: DocumentChangeBody,
+    reply: Document,
     status: 200,
     errors: ['document.not_found'],
   }),

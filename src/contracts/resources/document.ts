@@ -4,6 +4,7 @@ import { PageWarning } from '#src/contracts/page-warnings.ts';
 import {
   AnyId,
   Cursor,
+  Name,
   PageLimit,
   QueryBoolean,
   QueryInteger,
@@ -44,7 +45,8 @@ export const Document = z
     createdAt: Timestamp,
     description: z.string().nullable().describe('null until a workflow writes one'),
     descriptionModelLabel: z.string().nullable().describe('Model that wrote it'),
-    title: z.string().nullable(),
+    title: z.string().nullable().describe('The given title, or else that of the description'),
+    tags: z.array(z.string()).describe('Given with update_document, in their order'),
     ocr: OcrSummary.nullable(),
     degraded: z.array(z.string()).optional().describe('Nodes that failed in the last run: retry_runs with degraded'),
     thumbnailUrl: z.string().nullable().describe('Short-lived signed URL of a re-encoded image'),
@@ -54,11 +56,27 @@ export type Document = z.output<typeof Document>;
 
 export const DocumentPath = z.object({ id: AnyId });
 
-export const DocumentListQuery = z.strictObject({
-  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
+export const tagLimits = { count: 20, length: 50 } as const;
+/** A short text that people and programs give documents to find them by. Source: `service.documents.update`, docs/decisions/0158. */
+export const Tag = z
+  .string()
+  .trim()
+  .min(1)
+  .max(tagLimits.length)
+  .regex(/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/@+#-]*$/u, 'use letters, digits, spaces and ._:/@+#-, and begin with a letter or digit')
+  .meta({ id: 'Tag' });
+
+/** Which documents a list or an export has. Clients combine the filters; a document must match all of them. */
+export const DocumentFilterQuery = z.strictObject({
   apiKeyBound: QueryBoolean.default(false).describe(
     'true: only documents uploaded with this key; false: all of the project',
   ),
+  tag: Tag.optional().describe('Only documents with this tag, as it is written'),
+});
+
+export const DocumentListQuery = z.strictObject({
+  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
+  ...DocumentFilterQuery.shape,
   cursor: Cursor.optional().describe('nextCursor of the previous page'),
 });
 
@@ -120,6 +138,32 @@ export const QueuedRuns = z.object({
   executions: z.array(z.object({ executionId: z.string(), projectId: z.string(), documentIds: z.array(z.string()) })),
 });
 
+export const DocumentChange = z.strictObject({
+  filename: z
+    .string()
+    .min(1)
+    .max(limits.filename)
+    .optional()
+    .describe('Name of the file, for people, search and downloads; folders and control characters are left out'),
+  title: Name.nullable().optional().describe('null: the title of the description again'),
+  tags: z
+    .array(Tag)
+    .max(tagLimits.count)
+    .refine((tags) => new Set(tags).size === tags.length, 'tags must be unique')
+    .meta({ uniqueItems: true })
+    .optional()
+    .describe('Replaces all tags; []: none'),
+});
+const named = [{ required: ['filename'] }, { required: ['title'] }, { required: ['tags'] }];
+const changesSomething = (change: object): boolean =>
+  ['filename', 'title', 'tags'].some((name) => name in change && change[name as keyof typeof change] !== undefined);
+const somethingToChange = { message: 'send at least one of filename, title and tags', path: ['filename'] };
+export const DocumentChangeBody = DocumentChange.refine(changesSomething, somethingToChange).meta({ anyOf: named });
+export const UpdateDocumentInput = DocumentChange.extend({ id: AnyId.describe('doc_...') }).refine(
+  changesSomething,
+  somethingToChange,
+);
+
 export const DeletedDocument = z.object({ id: z.string(), deleted: z.literal(true) });
 
 const textFormats = ['text', 'markdown', 'hocr', 'alto'] as const;
@@ -143,6 +187,29 @@ export const textMedia: Readonly<Record<TextFormat, string>> = {
   hocr: 'application/xhtml+xml',
   alto: 'application/xml',
   pdf: 'application/pdf',
+};
+
+export const DocumentPagePath = z.object({ id: AnyId, page: PageIndex.describe('Page index, from 0') });
+
+const exportFormats = ['jsonl', 'csv', 'zip'] as const;
+export const ExportDocumentsQuery = DocumentFilterQuery.extend({
+  format: z
+    .enum(exportFormats)
+    .default('jsonl')
+    .describe('jsonl, csv: a line for each document; zip: a folder for each, with metadata.json and text.md'),
+  files: QueryBoolean.default(false).describe('With zip: also the uploaded bytes'),
+});
+export type ExportFormat = z.output<typeof ExportDocumentsQuery>['format'];
+export const ExportDocumentsInput = ExportDocumentsQuery.refine(({ format, files }) => !files || format === 'zip', {
+  message: 'only format=zip has files: leave it out',
+  path: ['files'],
+});
+export const ExportedDocuments = z.object({ format: z.enum(exportFormats) });
+/** Media types of the formats. */
+export const exportMedia: Readonly<Record<ExportFormat, string>> = {
+  jsonl: 'application/jsonl',
+  csv: 'text/csv',
+  zip: 'application/zip',
 };
 
 export const ReadTextInput = z.strictObject({

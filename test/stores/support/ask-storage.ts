@@ -44,6 +44,7 @@ export async function askStorage(
     await documents.setDegraded(organizationId, id, degraded);
   await documents.setRecordText(organizationId, id, 'words');
   await search.setRecordText(organizationId, id, 'words');
+  await search.setNames(organizationId, id, { title: 'words' });
   await documents.firstWith(organizationId, projectId, 'a'.repeat(64));
   await documents.storedBy(organizationId);
   await documents.presentAmong([id]);

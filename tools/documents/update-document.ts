@@ -1,0 +1,40 @@
+import { Document, UpdateDocumentInput } from '#src/contracts/resources/document.ts';
+import { searchableName } from '#src/domain/documents/file-name.ts';
+import { titleOf } from '#src/domain/documents/document.ts';
+import { acceptedName } from '#tools/documents/accepted-name.ts';
+import { record } from '#tools/audit/record.ts';
+import { defineTool, type ToolContext } from '#tools/define.ts';
+import { presentDocument } from '#tools/documents/present.ts';
+import { documentMissing } from '#tools/documents/require-document.ts';
+
+/** Source: `service.documents.update`, docs/decisions/0158. */
+export const updateDocument = defineTool({
+  name: 'update_document',
+  description:
+    'Change the file name, the title and the tags of a document. tags replaces all of them; title null shows the title of the description again.',
+  scope: 'documents:write',
+  effect: 'write',
+  idempotent: true,
+  input: UpdateDocumentInput,
+  output: Document,
+  async run(ctx: ToolContext<'audit' | 'documents' | 'search' | 'thumbnails'>, { id, filename, title, tags }) {
+    const { deps, principal, requestId } = ctx;
+    const named = acceptedName(filename);
+    const changed = await deps.documents.change(principal, id, {
+      ...named,
+      ...(title !== undefined && { givenTitle: title }),
+      ...(tags !== undefined && { tags: tags.length === 0 ? null : tags }),
+    });
+    // The caller can read public documents of other projects, but not change them.
+    if (changed === null) throw documentMissing();
+    // Order matters: a run that indexes the document meanwhile reads its names after they are stored.
+    if (filename !== undefined || title !== undefined)
+      await deps.search.setNames(changed.organizationId, id, {
+        ...(named.filename !== undefined && { filename: searchableName(named.filename) }),
+        ...(title !== undefined && { title: titleOf(changed) ?? '' }),
+      });
+    const fields = Object.entries({ filename, title, tags }).flatMap(([name, value]) => (value === undefined ? [] : name));
+    await record(ctx, 'document.update', id, { fields, requestId });
+    return presentDocument(deps, changed);
+  },
+});
