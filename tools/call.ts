@@ -7,6 +7,7 @@ import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { announced, countRefusal, isAudited } from '#tools/audit/announced.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import { withoutSlugs } from '#tools/workflows/slugs.ts';
 
 const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -81,10 +82,12 @@ export async function callTool<Input extends z.ZodType, Output extends z.ZodObje
 ): Promise<z.output<Output>> {
   try {
     const principal = callerWith(tool.scope, ctx.principal);
-    const input = checked(tool.input, raw);
-    if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
+    const parsed = checked(tool.input, raw);
+    if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(parsed)))
       requireRecentSignIn(ctx.principal.session);
     const narrowed = principal === ctx.principal ? ctx : { ...ctx, principal };
+    // A tool that takes a workflow has the store; for others the lookup never happens.
+    const input = await withoutSlugs({ principal, deps: narrowed.deps as Partial<ToolDeps> }, parsed);
     const run = (inside: ToolContext<Needs | 'audit'>) => tool.run(inside, input);
     const output = isAudited(tool) ? announced(tool, { ctx: narrowed, input }, run) : run(narrowed);
     return tool.output.parse(

@@ -88,7 +88,12 @@ const exportsAtOnce = 2;
 /** Sends the documents of an outcome as a file. */
 export function documentsSender() {
   const limit = new ConcurrencyLimit(exportsAtOnce, 'caller');
-  return async (request: Request, response: Response, output: Record<string, unknown>, sent: Sent): Promise<boolean> => {
+  return async (
+    request: Request,
+    response: Response,
+    output: Record<string, unknown>,
+    sent: Sent,
+  ): Promise<boolean> => {
     const { documents } = sent.outcome;
     if (documents === undefined) return false;
     const format = output['format'] as ExportFormat;

@@ -1,5 +1,13 @@
 import { route } from '#src/contracts/route.ts';
-import { AckBody, AckReply, PresignBody, PresignReply, Upload, UploadPath, UploadQuery } from '#src/contracts/resources/upload.ts';
+import {
+  AckBody,
+  AckReply,
+  PresignBody,
+  PresignReply,
+  Upload,
+  UploadPath,
+  UploadQuery,
+} from '#src/contracts/resources/upload.ts';
 
 /** Uploads with a workflow key. Source: `ingest.presign`, `ingest.ack`. */
 export const ingestion = {

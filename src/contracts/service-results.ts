@@ -12,12 +12,7 @@ import {
   ExportedDocuments,
   exportMedia,
 } from '#src/contracts/resources/document.ts';
-import {
-  DocumentPage,
-  OcrResultList,
-  ResultsQuery,
-  SegmentationResultList,
-} from '#src/contracts/resources/results.ts';
+import { DocumentPage, OcrResultList, ResultsQuery, SegmentationResultList } from '#src/contracts/resources/results.ts';
 import { route } from '#src/contracts/route.ts';
 
 const base = '/api/service/documents';

@@ -33,7 +33,9 @@ export const updateDocument = defineTool({
         ...(named.filename !== undefined && { filename: searchableName(named.filename) }),
         ...(title !== undefined && { title: titleOf(changed) ?? '' }),
       });
-    const fields = Object.entries({ filename, title, tags }).flatMap(([name, value]) => (value === undefined ? [] : name));
+    const fields = Object.entries({ filename, title, tags }).flatMap(([name, value]) =>
+      value === undefined ? [] : name,
+    );
     await record(ctx, 'document.update', id, { fields, requestId });
     return presentDocument(deps, changed);
   },

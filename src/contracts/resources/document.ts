@@ -63,7 +63,10 @@ export const Tag = z
   .trim()
   .min(1)
   .max(tagLimits.length)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/@+#-]*$/u, 'use letters, digits, spaces and ._:/@+#-, and begin with a letter or digit')
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/@+#-]*$/u,
+    'use letters, digits, spaces and ._:/@+#-, and begin with a letter or digit',
+  )
   .meta({ id: 'Tag' });
 
 /** Which documents a list or an export has. Clients combine the filters; a document must match all of them. */

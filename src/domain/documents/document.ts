@@ -95,5 +95,7 @@ export interface UploadRecord {
 }
 
 /** Title of a document: the given one, or else that of its description. null: it has none. */
-export const titleOf = ({ givenTitle, description }: Pick<DocumentRecord, 'givenTitle' | 'description'>): string | null =>
-  givenTitle ?? description?.title ?? null;
+export const titleOf = ({
+  givenTitle,
+  description,
+}: Pick<DocumentRecord, 'givenTitle' | 'description'>): string | null => givenTitle ?? description?.title ?? null;
