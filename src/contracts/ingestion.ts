@@ -1,13 +1,6 @@
+import { DocumentPath } from '#src/contracts/resources/document.ts';
 import { route } from '#src/contracts/route.ts';
-import {
-  AckBody,
-  AckReply,
-  PresignBody,
-  PresignReply,
-  Upload,
-  UploadPath,
-  UploadQuery,
-} from '#src/contracts/resources/upload.ts';
+import { AckBody, AckReply, PresignBody, PresignReply, Upload, UploadQuery } from '#src/contracts/resources/upload.ts';
 
 /** Uploads with a workflow key. Source: `ingest.presign`, `ingest.ack`. */
 export const ingestion = {
@@ -37,10 +30,10 @@ export const ingestion = {
   upload: route({
     id: 'ingest.upload',
     method: 'GET',
-    path: '/api/uploads/:documentId',
+    path: '/api/uploads/:id',
     caller: 'workflow-key',
     summary: 'Get the status and the outputs of an upload of this key; with wait, reply when its runs have ended',
-    params: UploadPath,
+    params: DocumentPath,
     query: UploadQuery,
     reply: Upload,
     status: 200,

@@ -9,6 +9,8 @@ import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/recor
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
+import { fieldWords, otherTag, tags } from '#src/contracts/openapi-words.ts';
+import { own } from '#src/contracts/own.ts';
 import { sessionCookie, type Caller, type Route } from '#src/contracts/route.ts';
 import { serviceResults } from '#src/contracts/service-results.ts';
 import { service } from '#src/contracts/service.ts';
@@ -53,7 +55,7 @@ function parameters(row: Route, components: Json): Json[] {
     Object.entries(part?.shape ?? {}).map(([name, field]) => {
       const schema = schemaOf(field as z.ZodType, 'input', components);
       const optional = (field as z.ZodType).safeParse(undefined).success;
-      const { description, ...rest } = schema;
+      const { description = own(fieldWords, name), ...rest } = schema;
       return {
         name,
         in: place,
@@ -112,6 +114,7 @@ function operation(row: Route, components: Json): Json {
   return {
     operationId: row.id,
     summary: row.summary,
+    tags: [tagOf(row)[0]],
     security: securityOf(row.caller),
     parameters: parameters(row, components),
     ...(row.body === undefined
@@ -133,6 +136,29 @@ function operation(row: Route, components: Json): Json {
       ...failures(row),
     },
   };
+}
+
+/** Tag of a row, by its path. */
+function tagOf({ path }: Route): readonly [name: string, description: string] {
+  const [, , family = '', part = ''] = path.split('/');
+  return own(tags, family) ?? own(tags, part) ?? otherTag;
+}
+
+/** Describes fields that their contract leaves undescribed by what their name means everywhere. */
+function describeFields(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  if (Array.isArray(schema)) {
+    for (const one of schema) describeFields(one);
+    return;
+  }
+  const { properties } = schema as { properties?: Record<string, Json> };
+  for (const [name, field] of Object.entries(properties ?? {})) {
+    const words = own(fieldWords, name);
+    // Beside a reference, a description replaces the one that it leads to.
+    if (words !== undefined && field['description'] === undefined && field['$ref'] === undefined)
+      field['description'] = words;
+  }
+  for (const child of Object.values(schema)) describeFields(child);
 }
 
 interface Family {
@@ -182,10 +208,14 @@ export function buildOpenApi(family: keyof typeof families, version: string, ser
     const path = row.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row, components) };
   }
+  describeFields([paths, components]);
+  const shown = new Map([...Object.values(tags), otherTag].map((tag) => [tag[0], tag[1]]));
+  const used = new Set(rows.map((row) => tagOf(row)[0]));
   return {
     openapi: '3.1.0',
     info: { title, version, description },
     servers: [{ url: serverUrl }],
+    tags: [...shown].filter(([name]) => used.has(name)).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
       schemas: components,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { Upload, uploadAddress, UploadPath, UploadQuery } from '#src/contracts/resources/upload.ts';
+import { DocumentPath } from '#src/contracts/resources/document.ts';
+import { Upload, uploadAddress, UploadQuery } from '#src/contracts/resources/upload.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { executionIdOf } from '#src/domain/ids.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -24,9 +25,9 @@ export const getUpload = defineTool({
   scope: 'uploads:write',
   effect: 'read',
   idempotent: true,
-  input: UploadPath.extend(UploadQuery.shape),
+  input: DocumentPath.extend(UploadQuery.shape),
   output: Upload,
-  async run(ctx: Context, { documentId, wait }) {
+  async run(ctx: Context, { id: documentId, wait }) {
     // The execution is stored before the event leaves the outbox, so the document is read first.
     let document = await requireOwn(ctx, documentId);
     const executionId = executionIdOf(documentId);

@@ -74,7 +74,6 @@ export const AckReply = z.object({
 
 /** Path at which a workflow key reads what it uploaded. */
 export const uploadAddress = (documentId: string): string => `/api/uploads/${documentId}`;
-export const UploadPath = z.object({ documentId: AnyId });
 export const UploadQuery = z.strictObject({
   wait: QueryInteger(0, limits.waitSecondsMax)
     .default(0)
