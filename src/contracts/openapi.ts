@@ -144,6 +144,24 @@ function tagOf({ path }: Route): readonly [name: string, description: string] {
   return own(tags, family) ?? own(tags, part) ?? otherTag;
 }
 
+/** Value that the member `type` of a schema always has. */
+function typeOf(schema: unknown): unknown {
+  const { properties } = (schema ?? {}) as { properties?: Readonly<Record<string, { const?: unknown }>> };
+  return properties?.['type']?.const;
+}
+
+/** Names the member that tells the frames of a stream apart, and the schema of each. */
+function addDiscriminators(components: Json): void {
+  for (const schema of Object.values(components) as Json[]) {
+    const branches = (schema['oneOf'] ?? []) as Json[];
+    const names = branches.map(({ $ref }) => String($ref).split('/').at(-1) ?? '');
+    const types = names.map((name) => typeOf(own(components, name)));
+    if (branches.length === 0 || types.some((type) => typeof type !== 'string')) continue;
+    const mapping = Object.fromEntries(names.map((name, at) => [types[at], `#/components/schemas/${name}`]));
+    schema['discriminator'] = { propertyName: 'type', mapping };
+  }
+}
+
 /** Describes fields that their contract leaves undescribed by what their name means everywhere. */
 function describeFields(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return;
@@ -208,6 +226,7 @@ export function buildOpenApi(family: keyof typeof families, version: string, ser
     const path = row.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row, components) };
   }
+  addDiscriminators(components);
   describeFields([paths, components]);
   const shown = new Map([...Object.values(tags), otherTag].map((tag) => [tag[0], tag[1]]));
   const used = new Set(rows.map((row) => tagOf(row)[0]));

@@ -1,5 +1,6 @@
 import { Document, UpdateDocumentInput } from '#src/contracts/resources/document.ts';
 import { searchableName } from '#src/domain/documents/file-name.ts';
+import { documentChanged } from '#src/domain/events/realtime.ts';
 import { titleOf } from '#src/domain/documents/document.ts';
 import { acceptedName } from '#tools/documents/accepted-name.ts';
 import { record } from '#tools/audit/record.ts';
@@ -17,7 +18,10 @@ export const updateDocument = defineTool({
   idempotent: true,
   input: UpdateDocumentInput,
   output: Document,
-  async run(ctx: ToolContext<'audit' | 'documents' | 'search' | 'thumbnails'>, { id, filename, title, tags }) {
+  async run(
+    ctx: ToolContext<'announce' | 'audit' | 'documents' | 'search' | 'thumbnails'>,
+    { id, filename, title, tags },
+  ) {
     const { deps, principal, requestId } = ctx;
     const named = acceptedName(filename);
     const changed = await deps.documents.change(principal, id, {
@@ -36,6 +40,7 @@ export const updateDocument = defineTool({
     const fields = Object.entries({ filename, title, tags }).flatMap(([name, value]) =>
       value === undefined ? [] : name,
     );
+    deps.announce([documentChanged(changed, new Date())]);
     await record(ctx, 'document.update', id, { fields, requestId });
     return presentDocument(deps, changed);
   },
