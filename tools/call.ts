@@ -7,7 +7,7 @@ import { AppError, type FieldError } from '#src/domain/app-error.ts';
 import { announced, countRefusal, isAudited } from '#tools/audit/announced.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
-import { withoutSlugs } from '#tools/workflows/slugs.ts';
+import { withoutSlugs } from '#tools/slugs.ts';
 
 const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
 

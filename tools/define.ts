@@ -20,7 +20,7 @@ export interface WrittenFile {
 export interface ExportedDocument {
   readonly document: Document;
   /** Its text as Markdown; nothing without text. */
-  text(): AsyncIterable<string>;
+  readonly text: () => AsyncIterable<string>;
   /** The uploaded bytes, null when they are gone. null: they were not asked for. */
   readonly original: (() => Promise<Buffer | null>) | null;
 }

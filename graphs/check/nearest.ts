@@ -35,6 +35,6 @@ const letters = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g,
 export function misspelt(name: string, known: readonly string[]): string | null {
   const wanted = letters(name.slice(0, 64));
   const edits = wanted.length < 5 ? 0 : wanted.length < 9 ? 1 : 2;
-  const [found] = nearest(name, known).filter((one) => distance(wanted, letters(one)) <= edits);
+  const found = nearest(name, known).find((one) => distance(wanted, letters(one)) <= edits);
   return found ?? known.find((one) => letters(one) === wanted) ?? null;
 }

@@ -5,6 +5,7 @@ import { zipOf, type ZipEntry } from '#http/exports/zip.ts';
 import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import type { Sent } from '#http/bind.ts';
 import { exportMedia, type ExportFormat } from '#src/contracts/resources/document.ts';
+import { own } from '#src/contracts/own.ts';
 import type { ExportedDocument } from '#tools/define.ts';
 
 type Documents = AsyncIterable<ExportedDocument>;
@@ -44,7 +45,7 @@ const endings: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/
 
 /** Name of the uploaded bytes: that of the file, made safe for every file system, or one by its type. */
 function originalName({ filename, contentType }: Shown): string {
-  const ending = endings[contentType] ?? contentType.slice(contentType.indexOf('/') + 1);
+  const ending = own(endings, contentType) ?? contentType.slice(contentType.indexOf('/') + 1);
   const name = filename?.replaceAll(refused, '_').replace(/[. ]+$/, '') ?? '';
   return name === '' ? `original.${ending}` : name;
 }

@@ -1,5 +1,5 @@
 import type { Response, Request } from 'express';
-import { serviceResults } from '#src/contracts/service-results.ts';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
 import type { Outcome } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';

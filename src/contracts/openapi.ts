@@ -9,10 +9,10 @@ import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/recor
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
-import { fieldWords, otherTag, tags } from '#src/contracts/openapi-words.ts';
+import { fieldWords, otherTag, tags } from '#src/contracts/words/openapi.ts';
 import { own } from '#src/contracts/own.ts';
 import { sessionCookie, type Caller, type Route } from '#src/contracts/route.ts';
-import { serviceResults } from '#src/contracts/service-results.ts';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
 
 type Json = Record<string, unknown>;
@@ -157,7 +157,9 @@ function addDiscriminators(components: Json): void {
     const names = branches.map(({ $ref }) => String($ref).split('/').at(-1) ?? '');
     const types = names.map((name) => typeOf(own(components, name)));
     if (branches.length === 0 || types.some((type) => typeof type !== 'string')) continue;
-    const mapping = Object.fromEntries(names.map((name, at) => [types[at], `#/components/schemas/${name}`]));
+    const mapping: Json = Object.fromEntries(
+      names.map((name, at) => [String(types[at]), `#/components/schemas/${name}`]),
+    );
     schema['discriminator'] = { propertyName: 'type', mapping };
   }
 }

@@ -27,7 +27,7 @@ import {
   RunList,
   RunPath,
 } from '#src/contracts/resources/execution.ts';
-import { ExecutionFrame } from '#src/contracts/resources/frames.ts';
+import { ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
 import { route } from '#src/contracts/route.ts';
 import { AckReply, PresignReply, ServiceAckBody, ServicePresignBody } from '#src/contracts/resources/upload.ts';
 import { WorkflowList } from '#src/contracts/resources/workflow.ts';

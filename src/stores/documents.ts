@@ -175,6 +175,25 @@ const createDuplicates = (documents: Collections['documents']) => ({
   },
 });
 
+/** Names and tags that people and programs give. */
+const createNaming = (documents: Collections['documents']) => ({
+  /** Changes fields of a document of the tenant's own. Returns it as it is now; null when there is none. */
+  change: (tenant: Tenant, id: string, change: DocumentChange): Promise<DocumentRecord | null> => {
+    const parts = Object.groupBy(Object.entries(change), ([, value]) => (value === null ? 'gone' : 'given'));
+    return documents.findOneAndUpdate(
+      { _id: id, ...owned(tenant) },
+      {
+        ...(parts.given !== undefined && { $set: Object.fromEntries(parts.given) }),
+        ...(parts.gone !== undefined && { $unset: Object.fromEntries(parts.gone.map(([name]) => [name, true])) }),
+      },
+      { returnDocument: 'after' },
+    );
+  },
+  /** Number of documents in a list, counted up to `most`. */
+  countListed: (tenant: Tenant, filter: DocumentFilter, most: number): Promise<number> =>
+    documents.countDocuments({ ...owned(tenant), ...filtered(filter) }, { limit: most }),
+});
+
 /** Bytes of documents, for quotas and their recount. */
 const createAccounts = (documents: Collections['documents']) => ({
   /** Those of `ids` that have a record, in any organization, also while it is being deleted. */
@@ -265,9 +284,6 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       const filter = { _id: { $in: [...ids] }, ...readable(tenant) };
       return (await documents.find(filter, { projection: { _id: 1 } }).toArray()).length;
     },
-    /** Number of documents in a list, counted up to `most`. */
-    countListed: (tenant: Tenant, filter: DocumentFilter, most: number): Promise<number> =>
-      documents.countDocuments({ ...owned(tenant), ...filtered(filter) }, { limit: most }),
     /** Number of `ids` that belong to the tenant's own projects. */
     countOwned: (tenant: Tenant, ids: readonly string[]): Promise<number> =>
       documents.countDocuments({ _id: { $in: [...ids] }, ...owned(tenant) }),
@@ -293,24 +309,13 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       await duplicates.releaseDuplicates(organizationId, id);
       return documents.findOneAndDelete({ _id: id, organizationId, deletedAt: { $exists: true } });
     },
-    /** Changes fields of a document of the tenant's own. Returns it as it is now; null when there is none. */
-    change: (tenant: Tenant, id: string, change: DocumentChange): Promise<DocumentRecord | null> => {
-      const parts = Object.groupBy(Object.entries(change), ([, value]) => (value === null ? 'gone' : 'given'));
-      return documents.findOneAndUpdate(
-        { _id: id, ...owned(tenant) },
-        {
-          ...(parts.given !== undefined && { $set: Object.fromEntries(parts.given) }),
-          ...(parts.gone !== undefined && { $unset: Object.fromEntries(parts.gone.map(([name]) => [name, true])) }),
-        },
-        { returnDocument: 'after' },
-      );
-    },
     async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });
     },
     ...createOutbox(documents),
     ...createAccounts(documents),
     ...createMarks(documents),
+    ...createNaming(documents),
     firstWith: (organizationId: string, projectId: string, sha256: string): Promise<string | null> =>
       duplicates.firstWith(organizationId, projectId, sha256),
   };

@@ -255,7 +255,6 @@ const reads: Readonly<Record<string, Read>> = {
     ...(await stores.documents.thereAmong(organizationId, [documentId])),
   ],
   'documents.projectsOf': async (who, { documentId }) => [...(await stores.documents.projectsOf(who, [documentId]))],
-  'documents.countListed': (who, { projectIds }) => stores.documents.countListed({ ...who, projectIds }, {}, 10),
   'documents.countOwned': (who, { documentId, projectIds }) =>
     stores.documents.countOwned({ ...who, projectIds }, [documentId]),
   'documents.derivedFrom': (who, { documentId }) => stores.documents.derivedFrom(who.organizationId, documentId),
@@ -403,8 +402,6 @@ const changes: Readonly<Record<string, Change>> = {
   'results.deleteOf': (who, { documentId }) => stores.results.deleteOf(who.organizationId, documentId),
   'traces.redact': (who, { documentId }) => stores.traces.redact(who.organizationId, documentId),
   'traces.forget': (who, { documentId, objectKey }) => stores.traces.forget(who.organizationId, documentId, objectKey),
-  'documents.change': (who, { projectIds, documentId }) =>
-    stores.documents.change({ ...who, projectIds }, documentId, { givenTitle: 'stolen', tags: null }),
   'documents.setVisibility': (who, { projectIds, documentId }) =>
     stores.documents.setVisibility({ ...who, projectIds }, [documentId], 'public'),
   'workflows.publish': (who, { workflowId, projectIds }) => {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { publishAddresses } from '#app/compose/addresses.ts';
 import { programEnv } from '#test/support/command.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
-import { entriesOf } from '#test/support/zip-entries.ts';
+import { entriesOf } from '#test/spec/support/zip-entries.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let app: TestApp;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ExecutionFrame } from '#src/contracts/resources/frames.ts';
+import { ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
 import { newId } from '#src/domain/ids.ts';
 import { catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';

@@ -133,13 +133,11 @@ async function askDocuments(stores: Stores): Promise<void> {
   await documents.findMany(wide, [id, 'doc_b']);
   for (const who of [tenant, wide])
     for (const filter of [{}, { apiKeyId: 'key_a' }, { tag: 'paid' }]) {
-      await documents.countListed(who, filter, 10);
       await documents.list(who, filter, null, 25);
       await documents.list(who, filter, { createdAt: now, id }, 25);
       await documents.listIds(who, filter, 1_000);
     }
   await documents.countOwned(tenant, [id]);
-  await documents.change(tenant, id, { givenTitle: 'A title', tags: null });
   await documents.countReadable(wide, [id]);
   await documents.thereAmong(organizationId, [id, 'doc_b']);
   await documents.projectsOf(wide, [id]);
@@ -420,7 +418,6 @@ async function askRest(stores: Stores): Promise<void> {
   await workflows.find(tenant, 'wf_plans');
   await workflows.listPublished(tenant);
   await workflows.listPublished(wide);
-  for (const who of [tenant, wide]) await workflows.followersOf(who, 'wf_document_intake');
   await workflows.findVersion(organizationId, 'wf_plans', 1);
   await workflows.listByCodeName('c');
   await askExperiments(stores, { organizationId, projectId }, [tenant, wide]);

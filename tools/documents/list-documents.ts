@@ -1,8 +1,19 @@
-import { DocumentList, DocumentListQuery } from '#src/contracts/resources/document.ts';
+import { DocumentList, DocumentListQuery, type DocumentFilterQuery } from '#src/contracts/resources/document.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { documentFilter } from '#tools/documents/document-filter.ts';
+import type { z } from 'zod';
+import type { Principal } from '#src/domain/access/principal.ts';
+import type { DocumentFilter } from '#src/stores/documents.ts';
+import { ownUploads } from '#tools/own-uploads.ts';
 import { presentDocument } from '#tools/documents/present.ts';
+
+/** Filter of lists and exports of documents. Error: `request.invalid`, as in `ownUploads`. */
+export function documentFilter(
+  principal: Pick<Principal, 'keyId'>,
+  { apiKeyBound, tag }: z.output<typeof DocumentFilterQuery>,
+): DocumentFilter {
+  return { ...ownUploads(principal, apiKeyBound, '/apiKeyBound'), ...(tag !== undefined && { tag }) };
+}
 
 export const listDocuments = defineTool({
   name: 'list_documents',

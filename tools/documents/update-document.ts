@@ -1,27 +1,22 @@
-import { Document, UpdateDocumentInput } from '#src/contracts/resources/document.ts';
+import { UpdatedDocument, UpdateDocumentInput } from '#src/contracts/resources/document.ts';
 import { searchableName } from '#src/domain/documents/file-name.ts';
 import { documentChanged } from '#src/domain/events/realtime.ts';
 import { titleOf } from '#src/domain/documents/document.ts';
-import { acceptedName } from '#tools/documents/accepted-name.ts';
+import { acceptedName } from '#tools/uploads/accepted-name.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { presentDocument } from '#tools/documents/present.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
 /** Source: `service.documents.update`, docs/decisions/0158. */
 export const updateDocument = defineTool({
   name: 'update_document',
-  description:
-    'Change the file name, the title and the tags of a document. tags replaces all of them; title null shows the title of the description again.',
+  description: 'Change file name, title and tags of a document. tags replaces all of them.',
   scope: 'documents:write',
   effect: 'write',
   idempotent: true,
   input: UpdateDocumentInput,
-  output: Document,
-  async run(
-    ctx: ToolContext<'announce' | 'audit' | 'documents' | 'search' | 'thumbnails'>,
-    { id, filename, title, tags },
-  ) {
+  output: UpdatedDocument,
+  async run(ctx: ToolContext<'announce' | 'audit' | 'documents' | 'search'>, { id, filename, title, tags }) {
     const { deps, principal, requestId } = ctx;
     const named = acceptedName(filename);
     const changed = await deps.documents.change(principal, id, {
@@ -42,6 +37,6 @@ export const updateDocument = defineTool({
     );
     deps.announce([documentChanged(changed, new Date())]);
     await record(ctx, 'document.update', id, { fields, requestId });
-    return presentDocument(deps, changed);
+    return { id, filename: changed.filename ?? null, title: titleOf(changed), tags: [...(changed.tags ?? [])] };
   },
 });

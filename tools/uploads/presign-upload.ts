@@ -8,7 +8,7 @@ import { heicAdvice } from '#src/domain/documents/heif-brand.ts';
 import { uploadKey } from '#src/domain/documents/object-key.ts';
 import { projectFor, type PrincipalKind } from '#src/domain/access/principal.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { acceptedName } from '#tools/documents/accepted-name.ts';
+import { acceptedName } from '#tools/uploads/accepted-name.ts';
 
 /** Phones write these, so the refusal says how to go on. */
 const heicTypes = /^image\/hei[cf](?:-sequence)?$/;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { DocumentCardList, DocumentCardQuery } from '#src/contracts/resources/card.ts';
 import {
   DeletedDocument,
-  Document,
   DocumentChangeBody,
   DocumentDetail,
   DocumentPagePath,
@@ -11,6 +10,7 @@ import {
   ExportDocumentsQuery,
   ExportedDocuments,
   exportMedia,
+  UpdatedDocument,
   ExportedText,
   ExportTextQuery,
   textMedia,
@@ -167,7 +167,7 @@ export const dashboardDocuments = {
     summary: 'Change the file name, the title and the tags of a document',
     params: DocumentPath,
     body: DocumentChangeBody,
-    reply: Document,
+    reply: UpdatedDocument,
     status: 200,
     errors: ['document.not_found'],
   }),

@@ -7,8 +7,8 @@ import {
   ConversationQuery,
   DeletedConversation,
 } from '#src/contracts/resources/chat.ts';
-import { ChatFrame } from '#src/contracts/resources/chat-frames.ts';
-import { RealtimeFrame } from '#src/contracts/resources/frames.ts';
+import { ChatFrame } from '#src/contracts/streams/chat-frames.ts';
+import { RealtimeFrame } from '#src/contracts/streams/event-frames.ts';
 import { RealtimeQuery } from '#src/contracts/resources/realtime.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 

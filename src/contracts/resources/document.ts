@@ -45,8 +45,8 @@ export const Document = z
     createdAt: Timestamp,
     description: z.string().nullable().describe('null until a workflow writes one'),
     descriptionModelLabel: z.string().nullable().describe('Model that wrote it'),
-    title: z.string().nullable().describe('The given title, or else that of the description'),
-    tags: z.array(z.string()).describe('Given with update_document, in their order'),
+    title: z.string().nullable(),
+    tags: z.array(z.string()),
     ocr: OcrSummary.nullable(),
     degraded: z.array(z.string()).optional().describe('Nodes that failed in the last run: retry_runs with degraded'),
     thumbnailUrl: z.string().nullable().describe('Short-lived signed URL of a re-encoded image'),
@@ -69,12 +69,12 @@ export const Tag = z
   )
   .meta({ id: 'Tag' });
 
-/** Which documents a list or an export has. Clients combine the filters; a document must match all of them. */
+/** Selects the documents of a list or an export, which match all filters. */
 export const DocumentFilterQuery = z.strictObject({
   apiKeyBound: QueryBoolean.default(false).describe(
     'true: only documents uploaded with this key; false: all of the project',
   ),
-  tag: Tag.optional().describe('Only documents with this tag, as it is written'),
+  tag: Tag.optional().describe('Only documents with this tag'),
 });
 
 export const DocumentListQuery = z.strictObject({
@@ -142,13 +142,8 @@ export const QueuedRuns = z.object({
 });
 
 export const DocumentChange = z.strictObject({
-  filename: z
-    .string()
-    .min(1)
-    .max(limits.filename)
-    .optional()
-    .describe('Name of the file, for people, search and downloads; folders and control characters are left out'),
-  title: Name.nullable().optional().describe('null: the title of the description again'),
+  filename: z.string().min(1).max(limits.filename).optional().describe('For people, search and downloads'),
+  title: Name.nullable().optional().describe('null: the generated one'),
   tags: z
     .array(Tag)
     .max(tagLimits.count)
@@ -166,6 +161,10 @@ export const UpdateDocumentInput = DocumentChange.extend({ id: AnyId.describe('d
   changesSomething,
   somethingToChange,
 );
+
+export const UpdatedDocument = Document.pick({ id: true, filename: true, title: true, tags: true }).meta({
+  id: 'UpdatedDocument',
+});
 
 export const DeletedDocument = z.object({ id: z.string(), deleted: z.literal(true) });
 

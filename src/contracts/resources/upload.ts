@@ -82,7 +82,7 @@ export const UploadQuery = z.strictObject({
 const UploadRun = RunSummary.extend({
   outputs: z.record(z.string(), z.unknown()).nullable().describe('Outputs by name; null until the run has ended'),
 });
-/** What a workflow key may read of its uploads. Source: `ingest.upload`, docs/decisions/0159. */
+/** State of an upload, for the workflow key that made it. Source: `ingest.upload`, docs/decisions/0159. */
 export const Upload = z
   .object({
     documentId: z.string(),

@@ -8,7 +8,7 @@ import { Operations } from '#src/contracts/resources/operation.ts';
 const slug = z
   .string()
   .nullable()
-  .describe('Workflows in code: the name that every workflowId takes in its place, such as wf_triage; null for others');
+  .describe('Stands for workflowId everywhere, such as wf_triage; null for workflows not in code');
 
 const WorkflowSummary = z
   .object({

@@ -49,8 +49,8 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     setRecordText: (organizationId: string, documentId: string, recordText: string): Promise<void> =>
       setTexts(organizationId, documentId, { recordText }),
     /** Replaces the given title and file name. Does nothing for a document that is not indexed. */
-    setNames: (organizationId: string, documentId: string, names: GivenNames): Promise<void> =>
-      setTexts(organizationId, documentId, names),
+    setNames: (organizationId: string, documentId: string, given: GivenNames): Promise<void> =>
+      setTexts(organizationId, documentId, given),
     search: createHybridSearch(retrievers, options),
     /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */
     highlights: createHighlights(searchRecords),

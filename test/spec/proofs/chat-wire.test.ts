@@ -5,7 +5,7 @@ import { HttpAgent } from '@ag-ui/client';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
-import { ChatFrame } from '#src/contracts/resources/chat-frames.ts';
+import { ChatFrame } from '#src/contracts/streams/chat-frames.ts';
 import { SourceCard } from '#src/contracts/resources/chat.ts';
 import { allFrames, chunksOf, textOf, type Frame } from '#test/chat-clients/support/frames.ts';
 import { aiSdks, readAnswer } from '#test/chat-clients/support/ai-sdk.ts';

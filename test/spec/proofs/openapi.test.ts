@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import type { Route } from '#src/contracts/route.ts';
-import { serviceResults } from '#src/contracts/service-results.ts';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
 import { version } from '#src/config/version.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';

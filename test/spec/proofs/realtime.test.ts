@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
-import { RealtimeFrame } from '#src/contracts/resources/frames.ts';
+import { RealtimeFrame } from '#src/contracts/streams/event-frames.ts';
 import { realtimeKinds } from '#src/domain/events/events.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { LiveTabs } from '#test/spec/support/live-tabs.ts';

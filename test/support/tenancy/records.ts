@@ -31,6 +31,7 @@ export const recordReads = (stores: () => Stores): Readonly<Record<string, Try>>
   'recordTypes.list': async (who, target) =>
     (await stores().recordTypes.list(place(who, target))).filter(({ version }) => version > 0),
   'recordTypes.count': (who, target) => stores().recordTypes.count(place(who, target)),
+  'documents.countListed': (who, { projectIds }) => stores().documents.countListed({ ...who, projectIds }, {}, 10),
   'records.find': (who, target) => stores().records.find({ ...who, projectIds: target.projectIds }, of(target).row._id),
   'records.ofDocument': (who, target) =>
     stores().records.ofDocument({ ...who, projectIds: target.projectIds }, target.documentId),
@@ -49,6 +50,8 @@ export const recordChanges = (stores: () => Stores): Readonly<Record<string, Try
     stores().documents.setRecordText(who.organizationId, target.documentId, 'stolen'),
   'search.setRecordText': (who, target) =>
     stores().search.setRecordText(who.organizationId, target.documentId, 'stolen'),
+  'documents.change': (who, { projectIds, documentId }) =>
+    stores().documents.change({ ...who, projectIds }, documentId, { givenTitle: 'stolen', tags: null }),
   'search.setNames': (who, target) =>
     stores().search.setNames(who.organizationId, target.documentId, { title: 'stolen' }),
   'records.deleteOf': (who, target) => stores().records.deleteOf(who.organizationId, target.documentId),

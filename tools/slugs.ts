@@ -6,7 +6,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Who asks. Tools that take a workflow have the store; others never reach it. */
+/** Caller, and the store. Tools that take a workflow have the store; others never reach it. */
 interface Who {
   readonly principal: Principal;
   readonly deps: Partial<Pick<ToolDeps, 'workflows'>>;

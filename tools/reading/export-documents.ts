@@ -3,7 +3,7 @@ import type { ListPosition } from '#src/domain/cursor.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentFilter } from '#src/stores/documents.ts';
 import { defineTool, type ExportedDocument, type ToolContext } from '#tools/define.ts';
-import { documentFilter } from '#tools/documents/document-filter.ts';
+import { documentFilter } from '#tools/documents/list-documents.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { textParts } from '#tools/reading/text-parts.ts';
 
@@ -50,7 +50,7 @@ async function* exported(ctx: Context, filter: DocumentFilter, files: boolean): 
       yield {
         // A URL that expires is of no use in a file.
         document: { ...presentDocument(deps, document), thumbnailUrl: null },
-        async *text() {
+        text: async function* textOf() {
           const ocr = await deps.results.latestOcr(document.organizationId, document._id);
           if (ocr !== null) yield* textParts(deps, { document, ocr, format: 'markdown' });
         },

@@ -3,7 +3,6 @@ import { SearchInput, SearchResult } from '#src/contracts/resources/card.ts';
 import { Answered, Question } from '#src/contracts/resources/chat.ts';
 import {
   DeletedDocument,
-  Document,
   DocumentChangeBody,
   DocumentDetail,
   DocumentPagePath,
@@ -11,6 +10,7 @@ import {
   ExportDocumentsQuery,
   ExportedDocuments,
   exportMedia,
+  UpdatedDocument,
 } from '#src/contracts/resources/document.ts';
 import { DocumentPage, OcrResultList, ResultsQuery, SegmentationResultList } from '#src/contracts/resources/results.ts';
 import { route } from '#src/contracts/route.ts';
@@ -88,7 +88,7 @@ export const serviceResults = {
     summary: 'Change the file name, the title and the tags of a document',
     params: DocumentPath,
     body: DocumentChangeBody,
-    reply: Document,
+    reply: UpdatedDocument,
     status: 200,
     errors: ['document.not_found'],
   }),

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ingestion } from '#src/contracts/ingestion.ts';
-import { serviceResults } from '#src/contracts/service-results.ts';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { executionIdOf } from '#src/domain/ids.ts';
 import { issueKey } from '#tools/keys/issue-key.ts';
 import { replyOf } from '#test/spec/support/replies.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { fixture, startTestApp, tinyPng, type CallOptions, type TestApp } from '#test/support/test-app.ts';
-import { entriesOf } from '#test/support/zip-entries.ts';
+import { entriesOf } from '#test/spec/support/zip-entries.ts';
 import { verifies } from '#test/support/verifies.ts';
 
-/** What a server reads of documents, and what an uploader reads of its uploads. */
+/** Results that a server reads of documents, and an uploader of its uploads. */
 let app: TestApp;
 let id: string;
 beforeAll(async () => {
