@@ -15,9 +15,9 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
 presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
-ack                              |        11 |  6920 |     2690 |     6 |      26 |      36 |  6580 |     2 |     2 |          0 |   804 |     0
-document by id                   |         2 |   672 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   752 |     0
-list of 25                       |         2 |   589 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15100 |     0
+ack                              |        11 |  6920 |     2690 |     6 |      26 |      36 |  6580 |     2 |     2 |          0 |   942 |     0
+document by id                   |         2 |   672 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   762 |     0
+list of 25                       |         2 |   589 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15400 |     0
 execution accepted               |        8 |  4200 |     1990 |     4 |      17 |      24 |  3330 |     1 |     0 |          0 |   602 |     0
 tools/call get_context           |        3 |   770 |     1170 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1690 |     0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10000 |     0
@@ -26,7 +26,7 @@ realtime event                   |        1 |   577 |       42 |     1 |       5
 run of 5 no-op steps             |       13 | 15300 |     3800 |     7 |      42 |      56 | 16400 |     2 |     0 |          0 |   602 |    15
 search                           |         7 |  4310 |     3160 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1500 |     0
 chat question                    |        23 | 14100 |     7010 |     4 |       8 |      17 |  3700 |     5 |     0 |          0 |  2540 |     0
-upload and its default workflow  |        60 | 76000 |    31000 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   798 |    30
+upload and its default workflow  |        60 | 76000 |    31000 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   808 |    30
 `;
 
 export interface Budget extends Counts {
