@@ -56,9 +56,9 @@ export type Document = z.output<typeof Document>;
 
 export const DocumentPath = z.object({ id: AnyId });
 
-export const tagLimits = { count: 20, length: 50 } as const;
+const tagLimits = { count: 20, length: 50 } as const;
 /** A short text that people and programs give documents to find them by. Source: `service.documents.update`, docs/decisions/0158. */
-export const Tag = z
+const Tag = z
   .string()
   .trim()
   .min(1)
@@ -141,7 +141,7 @@ export const QueuedRuns = z.object({
   executions: z.array(z.object({ executionId: z.string(), projectId: z.string(), documentIds: z.array(z.string()) })),
 });
 
-export const DocumentChange = z.strictObject({
+const DocumentChange = z.strictObject({
   filename: z.string().min(1).max(limits.filename).optional().describe('For people, search and downloads'),
   title: Name.nullable().optional().describe('null: the generated one'),
   tags: z
