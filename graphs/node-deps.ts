@@ -27,6 +27,8 @@ export interface RunFacts {
 export interface RunDocument {
   readonly objectKey: string;
   readonly filename?: string | undefined;
+  /** Title that a person or a program gave. */
+  readonly givenTitle?: string | undefined;
   /** Values that people and agents gave in records of the document. */
   readonly recordText?: string | undefined;
   /** SHA-256 of the acknowledged bytes. */

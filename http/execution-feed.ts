@@ -1,4 +1,4 @@
-import type { Execution, ExecutionEvent } from '#src/contracts/resources/execution.ts';
+import type { Execution } from '#src/contracts/resources/execution.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { countRuns, executionStatus, terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
@@ -30,7 +30,8 @@ export const lateMs = 2_000;
 const checkMs = 30_000;
 const page = 200;
 
-function dataOf({ type, at, data, ...event }: LoggedEvent): ExecutionEvent {
+/** Data of a frame, as `ExecutionFrame` describes it. */
+function dataOf({ type, at, data, ...event }: LoggedEvent): object {
   const { organizationId, projectId, documentId, executionId = '', runId } = event;
   const about = { organizationId, projectId, executionId, documentId, runId };
   return { ...data, type, at: at.toISOString(), ...about };
@@ -70,7 +71,7 @@ function isOver(run: RunRecord, sent: ReadonlySet<string>, known: number): boole
   return sent.has(run._id) || at <= known || Date.now() - at > lateMs;
 }
 
-function closing(feed: Feed, runs: readonly RunRecord[]): ExecutionEvent {
+function closing(feed: Feed, runs: readonly RunRecord[]): object {
   const counts = countRuns(runs);
   const [first] = runs;
   return {

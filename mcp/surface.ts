@@ -27,6 +27,7 @@ export const shownTools: Readonly<Record<Toolset, readonly AnyTool[]>> = {
     tools.viewDocumentImage,
     tools.askDocuments,
     tools.uploadDocument,
+    tools.updateDocument,
     tools.setDocumentVisibility,
     tools.deleteDocument,
   ],

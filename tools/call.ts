@@ -8,6 +8,7 @@ import { announced, countRefusal, isAudited } from '#tools/audit/announced.ts';
 import { cappedLimit } from '#tools/capped-limit.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import { withoutSlugs } from '#tools/slugs.ts';
 
 const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -82,12 +83,14 @@ export async function callTool<Input extends z.ZodType, Output extends z.ZodObje
 ): Promise<z.output<Output>> {
   try {
     const principal = callerWith(tool.scope, ctx.principal);
-    const input = checked(tool.input, raw);
-    const capped = cappedLimit(raw, input);
+    const parsed = checked(tool.input, raw);
+    const capped = cappedLimit(raw, parsed);
     if (capped !== null) ctx.outcome.limitCapped = capped;
-    if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(input)))
+    if (tool.recentSignIn !== undefined && (tool.recentSignIn === true || tool.recentSignIn(parsed)))
       requireRecentSignIn(ctx.principal.session);
     const narrowed = principal === ctx.principal ? ctx : { ...ctx, principal };
+    // A tool that takes a workflow has the store; for others the lookup never happens.
+    const input = await withoutSlugs({ principal, deps: narrowed.deps as Partial<ToolDeps> }, parsed);
     const run = (inside: ToolContext<Needs | 'audit'>) => tool.run(inside, input);
     const output = isAudited(tool) ? announced(tool, { ctx: narrowed, input }, run) : run(narrowed);
     return tool.output.parse(

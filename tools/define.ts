@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ChatEvent } from '#src/contracts/resources/chat.ts';
+import type { Document } from '#src/contracts/resources/document.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { TraceContext } from '#src/domain/traces/trace-context.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
@@ -13,6 +14,15 @@ export interface WrittenFile {
   /** BCP 47 tags. */
   readonly languages: readonly string[];
   readonly parts: AsyncIterable<string | Buffer>;
+}
+
+/** One document of an export. */
+export interface ExportedDocument {
+  readonly document: Document;
+  /** Its text as Markdown; nothing without text. */
+  readonly text: () => AsyncIterable<string>;
+  /** The uploaded bytes, null when they are gone. null: they were not asked for. */
+  readonly original: (() => Promise<Buffer | null>) | null;
 }
 
 /** Facts beside the output for the facade: REST turns them into a status or a header, MCP shows the pictures. */
@@ -29,6 +39,8 @@ export interface Outcome {
   pictures?: readonly { readonly bytes: Buffer; readonly contentType: string }[];
   /** The output as a file that is written while it is sent: REST streams it. */
   file?: WrittenFile;
+  /** Documents that are read while they are sent: REST writes them as a file. */
+  documents?: AsyncIterable<ExportedDocument>;
 }
 
 /** `total` is null while it is not known. */

@@ -31,6 +31,10 @@ import { readDocument } from '#tools/documents/read-document.ts';
 import { exportText } from '#tools/reading/export-text.ts';
 import { readDocumentText } from '#tools/reading/read-document-text.ts';
 import { searchDocuments } from '#tools/documents/search-documents.ts';
+import { exportDocuments } from '#tools/reading/export-documents.ts';
+import { readPage } from '#tools/reading/read-page.ts';
+import { updateDocument } from '#tools/documents/update-document.ts';
+import { getUpload } from '#tools/uploads/get-upload.ts';
 import { setDocumentVisibility } from '#tools/documents/set-document-visibility.ts';
 import { viewDocumentImage } from '#tools/documents/view-document-image.ts';
 import { createApiKey } from '#tools/keys/create-api-key.ts';
@@ -137,6 +141,9 @@ export const tools = {
   listOcrResults,
   listSegmentations,
   listDocumentRuns,
+  readPage,
+  exportDocuments,
+  updateDocument,
   setDocumentVisibility,
   deleteDocument,
   listRecordTypes,
@@ -146,6 +153,7 @@ export const tools = {
   presignUpload,
   acknowledgeUpload,
   uploadDocument,
+  getUpload,
   getUsage,
   listProjects,
   createProject,

@@ -25,3 +25,16 @@ export function nearest(name: string, known: readonly string[]): string[] {
       .map(({ one }) => one)
   );
 }
+
+const letters = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
+
+/**
+ * The known name that `name` is almost: the same but for case, hyphens and underscores, or with one letter wrong from 5 letters on, two from
+ * 9 on. null: none. Stricter than `nearest`, to refuse a name rather than to suggest one.
+ */
+export function misspelt(name: string, known: readonly string[]): string | null {
+  const wanted = letters(name.slice(0, 64));
+  const edits = wanted.length < 5 ? 0 : wanted.length < 9 ? 1 : 2;
+  const found = nearest(name, known).find((one) => distance(wanted, letters(one)) <= edits);
+  return found ?? known.find((one) => letters(one) === wanted) ?? null;
+}

@@ -37,8 +37,8 @@ export const index = defineNode({
     // Read last, since visibility can change during the run.
     const document = await call.deps.document(call.run, 'now');
     const { documentId, organizationId, projectId } = call.run;
-    const { apiKeyId, visibility, objectKey, createdAt, filename, recordText } = document;
-    const title = value?.title ?? '';
+    const { apiKeyId, visibility, objectKey, createdAt, filename, recordText, givenTitle } = document;
+    const title = givenTitle ?? value?.title ?? '';
     const fieldValues = (value?.keyFields ?? []).map((field) => field.value);
     const record: SearchRecord = {
       documentId,

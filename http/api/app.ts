@@ -29,7 +29,7 @@ import { mountDashboardRealtime } from '#http/routes/dashboard-realtime.ts';
 import { mountHealth, type HealthParts } from '#http/routes/health.ts';
 import { mountRecords } from '#http/routes/records.ts';
 import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/records.ts';
-import { mountIngestion, mountService } from '#http/routes/service.ts';
+import { mountIngestion, mountService, mountServiceResults } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountMailSteps } from '#http/routes/mail-steps.ts';
 import { mountPages, notFoundPage } from '#http/routes/pages.ts';
@@ -96,6 +96,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountDashboardRealtime(router, parts.facade, streams);
   const bind = binder(router, parts.facade);
   mountIngestion(bind);
+  mountServiceResults(bind);
   mountService(bind);
   mountExecutionEvents(router, parts.facade, { ...sseDefaults, ...streams });
   mountAuth(router, parts.auth, parts.facade);

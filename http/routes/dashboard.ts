@@ -10,6 +10,7 @@ import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { documentsSender } from '#http/exports/documents.ts';
 import { sendFile } from '#http/exports/file.ts';
 import { sendExport } from '#http/exports/experiment.ts';
 
@@ -20,12 +21,16 @@ export function mountDashboardDocuments(bind: Bind): void {
   bind(rows.ack, tools.acknowledgeUpload, { present: createdOrFound });
   bind(rows.run, tools.queueWorkflow, { rename: { id: 'documentId' } });
   bind(rows.list, tools.listDocumentCards, { present: degradedSearch });
+  // Order matters: /documents/export must not match /documents/:id.
+  bind(rows.exportDocuments, tools.exportDocuments, { send: documentsSender() });
   bind(rows.ocr, tools.listOcrResults);
   bind(rows.text, tools.exportText, { send: sendFile });
   bind(rows.segmentations, tools.listSegmentations);
   bind(rows.runMany, tools.queueWorkflowOnMany);
   bind(rows.visibility, tools.setDocumentVisibility);
   bind(rows.get, tools.readDocument);
+  bind(rows.page, tools.readPage);
+  bind(rows.update, tools.updateDocument);
   bind(rows.runs, tools.listDocumentRuns);
   bind(rows.remove, tools.deleteDocument);
 }

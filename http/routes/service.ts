@@ -1,8 +1,10 @@
 import type { Response, Request } from 'express';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
 import type { Outcome } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Bind } from '#http/bind.ts';
+import { documentsSender } from '#http/exports/documents.ts';
 import { sendFile } from '#http/exports/file.ts';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -33,11 +35,26 @@ export function createdOrFound(response: Response, _output: unknown, outcome: Ou
 export function mountIngestion(bind: Bind): void {
   bind(ingestion.presign, tools.presignUpload);
   bind(ingestion.ack, tools.acknowledgeUpload, { present: createdOrFound });
+  bind(ingestion.upload, tools.getUpload);
 }
 
 function accepted(response: Response, output: Record<string, unknown>, outcome: Outcome): void {
   response.setHeader('location', service.getExecution.path.replace(':id', String(output['id'])));
   if (outcome.replayed === true) response.setHeader('idempotent-replayed', 'true');
+}
+
+/** Results of documents, in the order of the rows: /documents/export must not match /documents/:id. */
+export function mountServiceResults(bind: Bind): void {
+  const rows = serviceResults;
+  bind(rows.exportDocuments, tools.exportDocuments, { send: documentsSender() });
+  bind(rows.files, tools.readDocument);
+  bind(rows.ocr, tools.listOcrResults);
+  bind(rows.page, tools.readPage);
+  bind(rows.segmentations, tools.listSegmentations);
+  bind(rows.update, tools.updateDocument);
+  bind(rows.remove, tools.deleteDocument);
+  bind(rows.search, tools.searchDocuments);
+  bind(rows.ask, tools.askDocuments);
 }
 
 /** Service orchestration, in the order of the rows. */

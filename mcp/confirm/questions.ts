@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '#src/domain/app-error.ts';
+import { titleOf } from '#src/domain/documents/document.ts';
 import { nextVersion } from '#src/domain/runs/workflow.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool, ToolContext } from '#tools/define.ts';
@@ -57,10 +58,11 @@ const questions = new Map<string, Describe>([
     return `Delete the workflow ${plainName(name)} with its draft and all versions? This cannot be undone.`;
   }),
   before(tools.deleteDocument, async ({ deps, principal }, { id }) => {
-    const { projectId, description } = await requireDocument(deps, principal, id);
+    const document = await requireDocument(deps, principal, id);
     // A public document of another project can be read, but not deleted.
-    if (!principal.projectIds.includes(projectId)) return null;
-    const title = description === null ? '' : `, ${plainName(description.title)},`;
+    if (!principal.projectIds.includes(document.projectId)) return null;
+    const named = titleOf(document);
+    const title = named === null ? '' : `, ${plainName(named)},`;
     return `Delete the document ${plainName(id)}${title} with everything derived from it? This cannot be undone.`;
   }),
   before(tools.setDocumentVisibility, async ({ deps, principal }, { documentIds, visibility }) => {

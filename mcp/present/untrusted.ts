@@ -18,7 +18,7 @@ export interface UntrustedField {
 const untrustedName = /(^(description|title|text|message|outputPreview|filename)|Text)$/;
 const alwaysUntrusted = /Text$/;
 /** Values that nodes derived from the document. */
-const untrustedValue = /^(outputs|data|cells)$/;
+const untrustedValue = /^(outputs|data|cells|tags)$/;
 /** Values of several documents. */
 const untrustedGroups = 'groups';
 

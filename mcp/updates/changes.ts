@@ -27,6 +27,7 @@ export function changesOf({ type, runId, documentId, data }: RealtimeEvent): Cha
     case 'ocr.created':
       return { uris: of(documentId, 'document', 'text'), list: true };
     case 'description.upserted':
+    case 'document.changed':
     case 'segmentation.created':
       return { uris: of(documentId, 'document'), list: false };
     case 'experiment.changed':

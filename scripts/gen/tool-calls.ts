@@ -114,6 +114,10 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
       'image.too_large',
     ],
   },
+  update_document: {
+    example: { id: documentId, title: 'Electricity bill, May', tags: ['paid'] },
+    errors: ['document.not_found'],
+  },
   set_document_visibility: {
     example: { documentIds: [documentId], visibility: 'public' },
     errors: ['document.not_found'],

@@ -1,5 +1,6 @@
+import { DocumentPath } from '#src/contracts/resources/document.ts';
 import { route } from '#src/contracts/route.ts';
-import { AckBody, AckReply, PresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
+import { AckBody, AckReply, PresignBody, PresignReply, Upload, UploadQuery } from '#src/contracts/resources/upload.ts';
 
 /** Uploads with a workflow key. Source: `ingest.presign`, `ingest.ack`. */
 export const ingestion = {
@@ -25,5 +26,17 @@ export const ingestion = {
     status: 201,
     also: { 200: 'The upload was acknowledged before: the existing document' },
     errors: ['upload.not_found', 'upload.object_missing', 'upload.mismatch', 'image.undecodable', 'image.too_large'],
+  }),
+  upload: route({
+    id: 'ingest.upload',
+    method: 'GET',
+    path: '/api/uploads/:id',
+    caller: 'workflow-key',
+    summary: 'Get the status and the outputs of an upload of this key; with wait, reply when its runs have ended',
+    params: DocumentPath,
+    query: UploadQuery,
+    reply: Upload,
+    status: 200,
+    errors: ['document.not_found'],
   }),
 };

@@ -9,7 +9,10 @@ import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/recor
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
+import { fieldWords, otherTag, tags } from '#src/contracts/words/openapi.ts';
+import { own } from '#src/contracts/own.ts';
 import { sessionCookie, type Caller, type Route } from '#src/contracts/route.ts';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
 
 type Json = Record<string, unknown>;
@@ -52,7 +55,7 @@ function parameters(row: Route, components: Json): Json[] {
     Object.entries(part?.shape ?? {}).map(([name, field]) => {
       const schema = schemaOf(field as z.ZodType, 'input', components);
       const optional = (field as z.ZodType).safeParse(undefined).success;
-      const { description, ...rest } = schema;
+      const { description = own(fieldWords, name), ...rest } = schema;
       return {
         name,
         in: place,
@@ -111,6 +114,7 @@ function operation(row: Route, components: Json): Json {
   return {
     operationId: row.id,
     summary: row.summary,
+    tags: [tagOf(row)[0]],
     security: securityOf(row.caller),
     parameters: parameters(row, components),
     ...(row.body === undefined
@@ -134,6 +138,49 @@ function operation(row: Route, components: Json): Json {
   };
 }
 
+/** Tag of a row, by its path. */
+function tagOf({ path }: Route): readonly [name: string, description: string] {
+  const [, , family = '', part = ''] = path.split('/');
+  return own(tags, family) ?? own(tags, part) ?? otherTag;
+}
+
+/** Value that the member `type` of a schema always has. */
+function typeOf(schema: unknown): unknown {
+  const { properties } = (schema ?? {}) as { properties?: Readonly<Record<string, { const?: unknown }>> };
+  return properties?.['type']?.const;
+}
+
+/** Names the member that tells the frames of a stream apart, and the schema of each. */
+function addDiscriminators(components: Json): void {
+  for (const schema of Object.values(components) as Json[]) {
+    const branches = (schema['oneOf'] ?? []) as Json[];
+    const names = branches.map(({ $ref }) => String($ref).split('/').at(-1) ?? '');
+    const types = names.map((name) => typeOf(own(components, name)));
+    if (branches.length === 0 || types.some((type) => typeof type !== 'string')) continue;
+    const mapping: Json = Object.fromEntries(
+      names.map((name, at) => [String(types[at]), `#/components/schemas/${name}`]),
+    );
+    schema['discriminator'] = { propertyName: 'type', mapping };
+  }
+}
+
+/** Describes fields that their contract leaves undescribed by what their name means everywhere. */
+function describeFields(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  if (Array.isArray(schema)) {
+    for (const one of schema) describeFields(one);
+    return;
+  }
+  const { properties } = schema as { properties?: Record<string, Json> };
+  for (const [name, field] of Object.entries(properties ?? {})) {
+    const words = own(fieldWords, name);
+    // Beside a reference, a description replaces the one that it leads to.
+    if (words !== undefined && field['description'] === undefined && field['$ref'] === undefined)
+      field['description'] = words;
+  }
+  for (const child of Object.values(schema)) describeFields(child);
+}
+
 interface Family {
   readonly title: string;
   readonly description: string;
@@ -147,7 +194,12 @@ const families = {
   service: {
     title: 'Inkgraph service API',
     description: `Ingestion with workflow keys and orchestration with service keys. Only credentials of its project can read a \`private\` document; every project of the organization can read a \`public\` one. ${common}`,
-    rows: [...Object.values(ingestion), ...Object.values(service), ...Object.values(serviceRecords)] as Route[],
+    rows: [
+      ...Object.values(ingestion),
+      ...Object.values(service),
+      ...Object.values(serviceResults),
+      ...Object.values(serviceRecords),
+    ] as Route[],
     security: ['apiKey'],
   },
   dashboard: {
@@ -176,10 +228,15 @@ export function buildOpenApi(family: keyof typeof families, version: string, ser
     const path = row.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation(row, components) };
   }
+  addDiscriminators(components);
+  describeFields([paths, components]);
+  const shown = new Map([...Object.values(tags), otherTag].map((tag) => [tag[0], tag[1]]));
+  const used = new Set(rows.map((row) => tagOf(row)[0]));
   return {
     openapi: '3.1.0',
     info: { title, version, description },
     servers: [{ url: serverUrl }],
+    tags: [...shown].filter(([name]) => used.has(name)).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
       schemas: components,

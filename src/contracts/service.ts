@@ -18,7 +18,6 @@ import {
   RetryRunsInput,
   Execution,
   ExecutionBody,
-  ExecutionEvent,
   ExecutionEventsQuery,
   ExecutionList,
   ExecutionPath,
@@ -31,6 +30,7 @@ import {
   RunList,
   RunPath,
 } from '#src/contracts/resources/execution.ts';
+import { ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
 import { route } from '#src/contracts/route.ts';
 import { AckReply, PresignReply, ServiceAckBody, ServicePresignBody } from '#src/contracts/resources/upload.ts';
 import { WorkflowList } from '#src/contracts/resources/workflow.ts';
@@ -183,7 +183,7 @@ export const service = {
     summary: 'Follow the runs of an execution, from its start or after Last-Event-ID, until all have ended',
     params: ExecutionPath,
     query: ExecutionEventsQuery,
-    reply: ExecutionEvent,
+    reply: ExecutionFrame,
     stream: true,
     status: 200,
     also: { 204: 'The execution has ended, and no event follows Last-Event-ID' },

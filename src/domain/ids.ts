@@ -71,3 +71,7 @@ export function derivedId(kind: IdKind, ...parts: readonly string[]): string {
 export function siblingId(kind: IdKind, token: string): string {
   return `${idPrefixes[kind]}_${token}`;
 }
+
+/** Execution that the upload of a document with a workflow key starts. Source: `ingest.ack.execution`, docs/decisions/0159. */
+export const executionIdOf = (documentId: string): string =>
+  siblingId('execution', documentId.slice(`${idPrefixes.document}_`.length));

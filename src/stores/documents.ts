@@ -15,6 +15,11 @@ export interface StoredBy {
   readonly objects: number;
 }
 
+/** New values by field; null removes the field. */
+export type DocumentChange = {
+  readonly [Name in 'filename' | 'givenTitle' | 'tags']?: Exclude<DocumentRecord[Name], undefined> | null;
+};
+
 const deletion = (id: string, ts: Date) =>
   ({ id: `document/deleted:${id}`, name: 'document/deleted', ts, data: { documentId: id } }) as const;
 
@@ -139,6 +144,22 @@ const createDuplicates = (documents: Collections['documents']) => ({
   },
 });
 
+/** Names and tags that people and programs give. */
+const createNaming = (documents: Collections['documents']) => ({
+  /** Changes fields of a document of the tenant's own. Returns it as it is now; null when there is none. */
+  change: (tenant: Tenant, id: string, change: DocumentChange): Promise<DocumentRecord | null> => {
+    const parts = Object.groupBy(Object.entries(change), ([, value]) => (value === null ? 'gone' : 'given'));
+    return documents.findOneAndUpdate(
+      { _id: id, ...owned(tenant) },
+      {
+        ...(parts.given !== undefined && { $set: Object.fromEntries(parts.given) }),
+        ...(parts.gone !== undefined && { $unset: Object.fromEntries(parts.gone.map(([name]) => [name, true])) }),
+      },
+      { returnDocument: 'after' },
+    );
+  },
+});
+
 /** Bytes of documents, for quotas and their recount. */
 const createAccounts = (documents: Collections['documents']) => ({
   /** Those of `ids` that have a record, in any organization, also while it is being deleted. */
@@ -221,7 +242,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
         { _id: id, ...owned(tenant) },
         {
           $set: { deletedAt: at, ocr: null, description: null },
-          $unset: { recordText: true },
+          $unset: { recordText: true, givenTitle: true, tags: true },
           $push: { pendingEvents: deletion(id, at) },
         },
         { returnDocument: 'after' },
@@ -240,6 +261,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     ...createOutbox(documents),
     ...createAccounts(documents),
     ...createMarks(documents),
+    ...createNaming(documents),
     firstWith: (organizationId: string, projectId: string, sha256: string): Promise<string | null> =>
       duplicates.firstWith(organizationId, projectId, sha256),
   };

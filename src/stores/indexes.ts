@@ -74,6 +74,10 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, projectId: 1, sizeBytes: 1, _id: 1 }],
     [{ organizationId: 1, projectId: 1, 'ocr.avgConfidence': 1, _id: 1 }],
     [
+      { organizationId: 1, projectId: 1, tags: 1, createdAt: -1, _id: -1 },
+      { partialFilterExpression: { tags: { $exists: true } } },
+    ],
+    [
       { organizationId: 1, duplicateOf: 1, createdAt: 1, _id: 1 },
       { partialFilterExpression: { duplicateOf: { $exists: true } } },
     ],

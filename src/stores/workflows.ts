@@ -184,6 +184,12 @@ export function createWorkflowStore(
     /** Lists workflows of all tenants that follow a code-defined one, for boot. */
     listByCodeName: (codeName: string): Promise<readonly WorkflowRecord[]> =>
       workflows.find({ codeName }).limit(10_000).toArray(),
+    /** Workflows of the tenant's projects that follow a code-defined one, usually one for each project. */
+    followersOf: (tenant: Tenant, codeName: string): Promise<readonly WorkflowRecord[]> =>
+      workflows
+        .find({ ...owned(tenant), codeName })
+        .limit(100)
+        .toArray(),
     ...versions.reads,
     /** Revision and published version of these workflows, without graphs. Omits ids of other organizations. */
     async states(organizationId: string, workflowIds: readonly string[]): Promise<readonly WorkflowState[]> {

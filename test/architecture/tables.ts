@@ -140,6 +140,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   ],
   'csv-parse': ['tools/datasets/'],
   'csv-stringify': ['http/exports/csv.ts'],
+  yazl: ['http/exports/zip.ts'],
   zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/'],
   '@marcbachmann/cel-js': ['graphs/expression/'],
   ajv: ['graphs/models/'],

@@ -6,6 +6,7 @@ import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import type { Route } from '#src/contracts/route.ts';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -33,6 +34,7 @@ const png = { contentType: 'image/png', size: 10 };
 const walk: Walk = {
   'ingest.presign': 'shows nothing',
   'ingest.ack': ({ objectKey }) => [{ body: { objectKey } }],
+  'ingest.upload': ({ document }) => [{ path: document }],
   'service.workflows': 'shows nothing',
   'service.presign': 'shows nothing',
   'service.ack': ({ objectKey }) => [{ body: { objectKey, idempotencyKey: 'theirs' } }],
@@ -52,6 +54,18 @@ const walk: Walk = {
   'service.documents': 'shows nothing',
   'service.document': ({ document }) => [{ path: document }],
   'service.document.text': ({ document }) => [{ path: document }],
+  'service.documents.export': 'shows nothing',
+  'service.document.files': ({ document }) => [{ path: document }],
+  'service.document.ocr': ({ document }) => [{ path: document }],
+  'service.document.page': ({ document }) => [{ path: document }],
+  'service.document.segmentations': ({ document }) => [{ path: document }],
+  'service.document.update': ({ document }) => [{ path: document, body: { tags: ['stolen'] } }],
+  'service.document.delete': ({ document }) => [{ path: document }],
+  'service.search': 'shows nothing',
+  'service.ask': ({ document, project }) => [
+    { body: { question: 'What is in it?', documentIds: [document] } },
+    { body: { question: 'What is in it?', projectIds: [project] } },
+  ],
   'service.visibility': ({ document }) => [{ body: { documentIds: [document], visibility: 'public' } }],
 
   'dashboard.presign': ({ project }) => [{ body: { ...png, projectId: project } }],
@@ -69,6 +83,9 @@ const walk: Walk = {
   'dashboard.segmentations': ({ document }) => [{ path: document }],
   'dashboard.visibility': ({ document }) => [{ body: { documentIds: [document], visibility: 'public' } }],
   'dashboard.document': ({ document }) => [{ path: document }],
+  'dashboard.documents.export': 'shows nothing',
+  'dashboard.document.page': ({ document }) => [{ path: document }],
+  'dashboard.document.update': ({ document }) => [{ path: document, body: { tags: ['stolen'] } }],
   'dashboard.document.text': ({ document }) => [{ path: document }],
   'dashboard.document.runs': ({ document }) => [{ path: document }],
   'dashboard.document.delete': ({ document }) => [{ path: document }],
@@ -153,6 +170,7 @@ const walk: Walk = {
 const rows = [
   ingestion,
   service,
+  serviceResults,
   dashboardDocuments,
   dashboardLive,
   dashboardRuns,
@@ -188,6 +206,7 @@ function send(row: Route, { path = '', query = '', body }: Probe): Promise<Answe
   const address =
     row.path
       .replace(/:(?!version)\w+/, first)
+      .replace(':page', '0')
       .replace(':projectId', second)
       .replace(':version', '1') + query;
   return app.call(row.method, address, { ...by, ...(body === undefined ? {} : { body }) });
@@ -244,7 +263,8 @@ describe('43, 53, 69: ids of another organization', () => {
     .map((row) => [`${row.method} ${row.path}`, row] as const);
   test.each(lists)('%s shows nothing of theirs', async (_name, row) => {
     const body = usual[row.id];
-    const answer = await send(row, body === undefined ? {} : { body });
+    const query = row.id === 'service.search' ? '?query=words' : '';
+    const answer = await send(row, { query, ...(body !== undefined && { body }) });
     expect(answer.status).toBeLessThan(300);
     const said = JSON.stringify(answer.body);
     for (const id of theirs.secret) expect(said).not.toContain(id);

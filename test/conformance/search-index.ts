@@ -110,6 +110,10 @@ function finding(index: () => SearchIndex): void {
     for (const text of ['kopitiam', 'b4711', 'acme'])
       await eventually(() => found(index(), tenant, text)).toEqual([record.documentId]);
     await eventually(() => found(index(), tenant, 'sheng')).toEqual([]);
+    await index().setNames(tenant.organizationId, record.documentId, { title: 'Beacon', filename: 'renamed scan.pdf' });
+    for (const text of ['beacon', 'renamed', 'kopitiam'])
+      await eventually(() => found(index(), tenant, text)).toEqual([record.documentId]);
+    await eventually(() => found(index(), tenant, 'acme')).toEqual([]);
   });
 
   test('a word with one letter wrong is found, but what has it right comes first', async () => {

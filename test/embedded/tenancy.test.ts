@@ -261,6 +261,7 @@ const reads: Readonly<Record<string, Read>> = {
   'traces.runsOf': (who, { documentId }) => stores.traces.runsOf(who.organizationId, documentId),
   'uploads.find': (who, { objectKey }) => stores.uploads.find(who.organizationId, objectKey),
   'workflows.find': (who, { workflowId, projectIds }) => stores.workflows.find({ ...who, projectIds }, workflowId),
+  'workflows.followersOf': (who, { projectIds }) => stores.workflows.followersOf({ ...who, projectIds }, 'c'),
   'workflows.listPublished': (who, { projectIds }) => stores.workflows.listPublished({ ...who, projectIds }),
   'workflows.findVersion': (who, { workflowId }) => stores.workflows.findVersion(who.organizationId, workflowId, 1),
   'workflows.list': (who, { projectIds }) => stores.workflows.list({ ...who, projectIds }, null, 100),

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { delimiter, dirname } from 'node:path';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { publishAddresses } from '#app/compose/addresses.ts';
 import { programEnv } from '#test/support/command.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { entriesOf } from '#test/spec/support/zip-entries.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let app: TestApp;
@@ -61,4 +64,30 @@ test('the commands of the first workflow publish an imported workflow and run it
   expect(out).not.toContain('urn:inkgraph:');
   expect(out).toContain('"version":1');
   expect(out).toContain('"status":"queued"');
+});
+
+test('the commands of the results read, name, export and delete a document, and follow an upload', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'results-'));
+  const seed = blocksOf('first-scan.md').filter((block) => block.startsWith('eval'));
+  // Files that the commands write go to a folder of their own.
+  const blocks = blocksOf('results.md').map((block) => block.replaceAll(/ -o (\w+\.\w+)/g, ` -o ${folder}/$1`));
+  const out = await runBlocks([...seed, ...blocks]);
+  expect(out).not.toContain('urn:inkgraph:');
+  expect(out).toContain('Receipt extraction: succeeded');
+  expect(out).toContain('"title":"Groceries, May"');
+  expect(out).toContain('groceries.jpg,"Groceries, May"');
+  expect(out).toContain('"deleted":true');
+  expect(out).toMatch(/"status":"succeeded","execution":/);
+  const [page, found, original, zip] = await Promise.all(
+    ['page.json', 'found.json', 'original.jpg', 'documents.zip'].map((name) => readFile(join(folder, name))),
+  );
+  expect(JSON.parse(String(page)).page.lines[0].words[0].box).toHaveLength(4);
+  expect(JSON.parse(String(found)).documents[0].highlights).not.toEqual([]);
+  expect(original).toEqual(readFileSync('test/fixtures/receipt.jpg'));
+  expect([...entriesOf(zip ?? Buffer.alloc(0)).keys()].map((path) => path.slice(path.indexOf('/') + 1))).toEqual([
+    'metadata.json',
+    'text.md',
+    'original/groceries.jpg',
+  ]);
+  await rm(folder, { recursive: true });
 });

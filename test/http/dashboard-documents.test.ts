@@ -56,7 +56,7 @@ async function deleteDocument(id: string): Promise<void> {
   expect(await app.app.deps.documents.markDeleted({ organizationId, projectIds }, id, new Date())).not.toBeNull();
 }
 
-test('every address is bound once, and those that start runs are the expensive ones', () => {
+test('every address is bound once, and those that start runs or read many documents are the expensive ones', () => {
   const bound = new Map<string, boolean>();
   mountDashboardDocuments(({ id }, { expensive = false }) => {
     expect(bound.has(id), id).toBe(false);
@@ -69,6 +69,7 @@ test('every address is bound once, and those that start runs are the expensive o
   );
   expect([...bound].filter(([, expensive]) => expensive).map(([id]) => id)).toEqual([
     'dashboard.run',
+    'dashboard.documents.export',
     'dashboard.run_many',
   ]);
 });

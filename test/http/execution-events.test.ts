@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
 import { newId } from '#src/domain/ids.ts';
 import { catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
@@ -100,6 +101,7 @@ describe('GET /:id/events', () => {
       expect(data).toMatchObject({ type: event, executionId: id, organizationId: app.seed.organizationId });
       expect(data.projectId).toBe(app.seed.projectId);
     }
+    for (const { event, data } of told) expect(ExecutionFrame.parse(data).type).toBe(event);
     for (const { data } of told.filter(({ event }) => event.startsWith('run.')))
       expect(documentIds).toContain(data.documentId);
   });

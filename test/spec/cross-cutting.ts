@@ -156,6 +156,14 @@ export const crossCutting = [
   }),
   ...proved('API description', {
     'service.openapi.contracts': 'openapi.json is generated from the contracts that the routes use',
+    'service.openapi.words': [
+      'Operations of openapi.json have a tag and a summary, and their parameters and fields descriptions',
+      '0015-openapi-and-versioning',
+    ],
+    'service.openapi.frames': [
+      'Frames of the chat, of the realtime feed and of executions are described by their type, as oneOf with a discriminator',
+      '0015-openapi-and-versioning',
+    ],
     'service.openapi.live': ['Live responses match openapi.json', '0015-openapi-and-versioning'],
     'service.openapi.version': [
       'openapi.json states OpenAPI 3.1 and the version of the service; paths carry no version',

@@ -33,6 +33,18 @@ export const ingestion = [
       'The first ack returns 201 with the document, a repeated ack returns 200 with the same body',
       '0007-ack-checks-and-pins-the-object',
     ],
+    'ingest.ack.execution': [
+      'Ack names the execution that the upload starts, with status queued and the address of its results',
+      '0159-uploads-are-followed-by-their-key',
+    ],
+    'ingest.upload': [
+      'A workflow key reads the status and the outputs of what it uploaded, and waits for the end with wait',
+      '0159-uploads-are-followed-by-their-key',
+    ],
+    'ingest.upload.own': [
+      'A workflow key reads no document of another key, project or organization, no deleted one, and none that a run derived: all return 404',
+      '0159-uploads-are-followed-by-their-key',
+    ],
     'ingest.ack.once': [
       'Parallel acks of one object create one document and one event',
       '0007-ack-checks-and-pins-the-object',

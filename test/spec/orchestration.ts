@@ -34,6 +34,10 @@ export const orchestration = [
     'service.executions.key_optional':
       'An execution without idempotencyKey is accepted, and a retry starts another execution',
     'service.executions.initial_state': 'initialState passes free-form keys and values to the workflow',
+    'service.executions.initial_state.misspelt': [
+      'A key of initialState that is almost a channel of the workflow returns 400 and names the channel; other keys are free-form',
+      '0023-initial-state',
+    ],
     'service.executions.initial_state.optional': 'initialState is optional',
     'service.executions.get': 'Reads the status of an execution by its id',
     'service.executions.wait': [
@@ -59,6 +63,42 @@ export const orchestration = [
     'service.documents.get_reply': [
       'The response is the document itself, with its sha256, dimensions and latest OCR summary',
       '0008-document-and-ocr-result-fields',
+    ],
+    'service.documents.results': [
+      'A service key reads OCR results, single pages with words and boxes, segmentations, and signed URLs of pages and of the uploaded bytes',
+      '0158-results-names-and-slugs',
+    ],
+    'service.documents.page': [
+      'One page of a document has its lines, words and boxes and the URL of its image; a page that it lacks returns 400, a document without text 409',
+      '0158-results-names-and-slugs',
+    ],
+    'service.documents.update': [
+      'PATCH changes file name, title and tags of a document; search finds the new names, also after a run that indexes it again',
+      '0158-results-names-and-slugs',
+    ],
+    'service.documents.tag': [
+      'Lists and exports with tag have the documents with that tag only',
+      '0158-results-names-and-slugs',
+    ],
+    'service.documents.delete': [
+      'DELETE removes a document of the project with its results; a repeated call returns 404',
+      '0158-results-names-and-slugs',
+    ],
+    'service.search': [
+      'Search returns matching documents with their passages, best first',
+      '0158-results-names-and-slugs',
+    ],
+    'service.ask': [
+      'A question is answered from the text of documents, with cited sources',
+      '0158-results-names-and-slugs',
+    ],
+    'service.documents.export': [
+      'An export streams the documents of a filter as JSON Lines, CSV or a zip with metadata, Markdown and, with files, the uploaded bytes',
+      '0160-exports',
+    ],
+    'service.workflows.slug': [
+      'The slug of a workflow in code is listed, and stands for its id wherever a workflowId is taken',
+      '0158-results-names-and-slugs',
     ],
     'service.visibility': 'Sets the visibility of documents and returns the updated visibility',
     'service.visibility.document_ids': 'The visibility endpoint takes documentIds, an array of strings',

@@ -1,10 +1,32 @@
-import { DocumentList, DocumentListQuery } from '#src/contracts/resources/document.ts';
+import type { z } from 'zod';
+import { DocumentList, DocumentListQuery, type DocumentFilterQuery } from '#src/contracts/resources/document.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
 import { invalidInput } from '#tools/call.ts';
 import { listPage, numbersOf, selectionOf } from '#tools/documents/lists/list-page.ts';
 import { presentLastRun } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
+
+/**
+ * Filter of a list or an export with the key that `apiKeyBound` stands for. Errors: `request.invalid`, where the caller has no key or
+ * asks for the uploads of another one, too.
+ */
+export function withOwnKey<Asked extends z.output<typeof DocumentFilterQuery>>(
+  principal: Pick<Principal, 'keyId'>,
+  { apiKeyBound, ...given }: Asked,
+): Omit<Asked, 'apiKeyBound'> {
+  const { apiKeyId = given.apiKeyId } = ownUploads(principal, apiKeyBound, '/apiKeyBound');
+  if (apiKeyBound && given.apiKeyId !== undefined && given.apiKeyId !== apiKeyId)
+    throw invalidInput([
+      {
+        pointer: '/apiKeyId',
+        code: 'conflict',
+        message: 'apiKeyBound asks for the uploads of your own key: send one of them',
+      },
+    ]);
+  return { ...given, apiKeyId };
+}
 
 /** Documents of the caller's projects. Source: `service.documents.list`, `lists.documents.filters`, docs/decisions/0156. */
 export const listDocuments = defineTool({
@@ -15,18 +37,9 @@ export const listDocuments = defineTool({
   idempotent: true,
   input: DocumentListQuery,
   output: DocumentList,
-  async run(ctx: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>, { apiKeyBound, ...given }) {
+  async run(ctx: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>, given) {
     const { deps, principal } = ctx;
-    const { apiKeyId = given.apiKeyId } = ownUploads(principal, apiKeyBound, '/apiKeyBound');
-    if (apiKeyBound && given.apiKeyId !== undefined && given.apiKeyId !== apiKeyId)
-      throw invalidInput([
-        {
-          pointer: '/apiKeyId',
-          code: 'conflict',
-          message: 'apiKeyBound asks for the uploads of your own key: send one of them',
-        },
-      ]);
-    const asked = { ...given, apiKeyId };
+    const asked = withOwnKey(principal, given);
     const [{ records, nextCursor }, numbers] = await Promise.all([
       listPage(ctx, 'documents', asked),
       numbersOf(ctx, asked, { selection: selectionOf(asked) }),

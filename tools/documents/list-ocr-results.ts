@@ -15,7 +15,7 @@ const presentLine = ({ text, confidence, box, words }: OcrLine) => ({
   words: words.map((word) => ({ ...word, box: [...word.box] as [number, number, number, number] })),
 });
 
-const presentPage = ({ losses: _losses, source = 'ocr', ...page }: OcrPage) => ({
+export const presentPage = ({ losses: _losses, source = 'ocr', ...page }: OcrPage) => ({
   ...page,
   source,
   lines: page.lines.map(presentLine),

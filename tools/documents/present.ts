@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { presentWarnings } from '#src/contracts/page-warnings.ts';
 import type { Document } from '#src/contracts/resources/document.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { titleOf, type DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 type DocumentReply = z.input<typeof Document>;
@@ -28,7 +28,8 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
     createdAt: record.createdAt.toISOString(),
     description: description?.text ?? null,
     descriptionModelLabel: description?.modelLabel ?? null,
-    title: description?.title ?? null,
+    title: titleOf(record),
+    tags: [...(record.tags ?? [])],
     ocr:
       ocr === null
         ? null

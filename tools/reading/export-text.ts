@@ -1,11 +1,10 @@
 import { ExportedText, ExportTextInput, textMedia, type TextFormat } from '#src/contracts/resources/document.ts';
-import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { languageTags } from '#src/domain/text-forms/languages.ts';
 import { searchablePdf, type PrintedPage } from '#tools/reading/searchable-pdf.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
-import { checkPage, pagesOf, textParts, type AskedText } from '#tools/reading/text-parts.ts';
+import { checkPage, pagesOf, requireText, textParts, type AskedText } from '#tools/reading/text-parts.ts';
 
 const endings: Readonly<Record<TextFormat, string>> = {
   text: 'txt',
@@ -30,12 +29,7 @@ export const exportText = defineTool({
   async run({ deps, principal, outcome }: ToolContext<'documents' | 'results' | 'pageViews'>, { id, format, page }) {
     const document = await requireDocument(deps, principal, id);
     checkPage(document, page);
-    const ocr = await deps.results.latestOcr(document.organizationId, document._id);
-    if (ocr === null)
-      throw new AppError(
-        'document.unread',
-        'The document has no text yet. Run a workflow with an ocr node on it, and read again when the run has ended.',
-      );
+    const ocr = await requireText(deps, document);
     const asked = { document, ocr, page };
     outcome.file = {
       name: `${stemOf(document)}${page === undefined ? '' : `-page-${page}`}.${endings[format]}`,

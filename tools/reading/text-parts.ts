@@ -29,6 +29,19 @@ export function checkPage({ pages }: DocumentRecord, page: number | undefined): 
   });
 }
 
+/** Latest OCR result, without its words. Error: `document.unread`. */
+export async function requireText(
+  { results }: ToolContext<'results'>['deps'],
+  { organizationId, _id }: DocumentRecord,
+): Promise<OcrText> {
+  const ocr = await results.latestOcr(organizationId, _id);
+  if (ocr !== null) return ocr;
+  throw new AppError(
+    'document.unread',
+    'The document has no text yet. Run a workflow with an ocr node on it, and read again when the run has ended.',
+  );
+}
+
 /** The text in a format, a page at a time. Lets other work go on between pages. */
 export async function* textParts(
   { results }: ToolContext<'results'>['deps'],

@@ -23,7 +23,7 @@ const iso = (date: Date | null | undefined): string | null => date?.toISOString(
 const openQuestions = (run: RunRecord): readonly OpenQuestion[] | undefined =>
   run.status === 'waiting' ? run.waitingFor : undefined;
 
-function presentRun(run: RunRecord): z.input<typeof RunSummary> {
+export function presentRun(run: RunRecord): z.input<typeof RunSummary> {
   const questions = openQuestions(run)?.map(({ path, prompt }) => ({ path, promptText: prompt.slice(0, promptStart) }));
   return { ...presentEnd(run), ...(questions === undefined ? {} : { waitingFor: questions }) };
 }

@@ -5,6 +5,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { callerIdOf, projectFor } from '#src/domain/access/principal.ts';
+import { misspelt } from '#graphs/check/nearest.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
@@ -70,6 +71,7 @@ async function createExecution(
   // Awaited below, so that a missing workflow is always the first error, whichever read is faster.
   choosing.catch(() => undefined);
   const chosen = await chosenVersion(ctx, body.workflowId, body.version ?? null);
+  if (body.initialState !== undefined) await refuseMisspelt(ctx, body.initialState, { ...chosen, id: body.workflowId });
   const { documentIds, projectId } = await choosing;
   const wanted: ExecutionRecord = {
     _id: id,
@@ -91,6 +93,31 @@ async function createExecution(
 function refuseCallback({ deps }: ToolContext<'outbound'>, { callbackUrl }: Body): void {
   const problem = callbackUrl === undefined ? null : deps.outbound.refuses(callbackUrl);
   if (problem !== null) throw invalidInput([{ pointer: '/callbackUrl', code: 'outbound_refused', message: problem }]);
+}
+
+/**
+ * Refuses a key that is almost a channel of the workflow, which would have no effect. Other keys are free-form. Source:
+ * `service.executions.initial_state.misspelt`, docs/decisions/0023.
+ */
+async function refuseMisspelt(
+  { deps, principal }: ToolContext<'workflows'>,
+  initialState: object,
+  { id, version }: { readonly id: string; readonly version: number | null },
+): Promise<void> {
+  const found = version === null ? null : await deps.workflows.findVersion(principal.organizationId, id, version);
+  const keys = Object.keys(initialState);
+  // A channel that the body has itself is meant by its own name.
+  const channels = Object.keys(found?.graph.state ?? {}).filter((name) => !keys.includes(name));
+  const errors = keys.flatMap((key) => {
+    const isChannel = found !== null && Object.hasOwn(found.graph.state, key);
+    const meant = isChannel ? null : misspelt(key, channels);
+    if (meant === null) return [];
+    const pointer = `/initialState/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return [
+      { pointer, code: 'misspelt', message: `the workflow has the channel ${meant}: use that name, or another key` },
+    ];
+  });
+  if (errors.length > 0) throw invalidInput(errors);
 }
 
 function refuseUnstorable(initialState: Body['initialState']): void {

@@ -157,6 +157,26 @@ export async function waitForExecution(
   }
 }
 
+/** True as soon as the execution is stored; false after `seconds`, when the caller goes away, or when this process stops. */
+export async function waitUntilStored(
+  ctx: ToolContext<'events' | 'executions' | 'stopping'>,
+  id: string,
+  seconds: number,
+): Promise<boolean> {
+  const events = nextEvent(ctx, { id }, () => undefined);
+  const deadline = performance.now() + seconds * 1_000;
+  try {
+    for (;;) {
+      if ((await ctx.deps.executions.find(ctx.principal, id)) !== null) return true;
+      const left = deadline - performance.now();
+      if (left <= 0 || ctx.signal.aborted || ctx.deps.stopping.aborted) return false;
+      await events.wait(Math.min(left, lookAgainMs));
+    }
+  } finally {
+    events.stop();
+  }
+}
+
 /** Returns the run when it ended or waits for an answer, after `seconds`, or when this process stops. Its siblings do not matter. */
 export async function waitForRun(
   ctx: ToolContext<'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>,

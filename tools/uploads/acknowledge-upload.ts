@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { IdempotencyKey } from '#src/contracts/fields.ts';
-import { AckBody, AckReply } from '#src/contracts/resources/upload.ts';
+import { AckBody, AckReply, uploadAddress } from '#src/contracts/resources/upload.ts';
 import type { DocumentRecord, UploadRecord } from '#src/domain/documents/document.ts';
 import type { DomainEvent } from '#src/domain/events/events.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { siblingId } from '#src/domain/ids.ts';
+import { executionIdOf, siblingId } from '#src/domain/ids.ts';
 import { heicAdvice, heifCoding } from '#src/domain/documents/heif-brand.ts';
 import { pinnedKey } from '#src/domain/documents/object-key.ts';
 import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
@@ -80,7 +80,7 @@ function eventsOf(upload: UploadRecord, { principal, trace }: ToolContext<never>
         projectId: upload.projectId,
         apiKeyId: upload.apiKeyId,
         agentGraphId: principal.agentGraphId,
-        executionId: siblingId('execution', documentId.slice('doc_'.length)),
+        executionId: executionIdOf(documentId),
       },
     },
   ];
@@ -133,14 +133,21 @@ async function acknowledge(
     const [existing] = await deps.documents.findMany(principal, [documentIdOf(objectKey)]);
     if (existing === undefined || existing.objectKey !== objectKey || !isOwn(existing)) throw uploadMissing();
     ctx.outcome.created = false;
-    return { document: presentDocument(deps, existing) };
+    return replyOf(ctx, existing);
   }
   const checked = await inspectUpload(deps, upload);
   const duplicateOf = await deps.documents.firstWith(upload.organizationId, upload.projectId, checked.sha256);
   const document = newDocument(ctx, upload, { ...checked, duplicateOf, now: new Date() });
   const stored = await storedOnce(ctx, deps.objects.writeOnce ? document : await pinned(deps, document));
   if (stored === null) throw uploadMissing();
-  return { document: presentDocument(deps, stored) };
+  return replyOf(ctx, stored);
+}
+
+function replyOf({ deps, principal }: ToolContext<'thumbnails'>, stored: DocumentRecord): z.input<typeof AckReply> {
+  const document = presentDocument(deps, stored);
+  if (principal.kind !== 'workflow-key') return { document };
+  const links = { self: uploadAddress(stored._id) };
+  return { document, execution: { id: executionIdOf(stored._id), status: 'queued', links } };
 }
 
 /**

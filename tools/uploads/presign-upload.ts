@@ -5,11 +5,10 @@ import type { UploadFamily, UploadRecord } from '#src/domain/documents/document.
 import { AppError } from '#src/domain/app-error.ts';
 import { siblingId, sortableToken } from '#src/domain/ids.ts';
 import { heicAdvice } from '#src/domain/documents/heif-brand.ts';
-import { fileNameOf } from '#src/domain/documents/file-name.ts';
 import { uploadKey } from '#src/domain/documents/object-key.ts';
 import { projectFor, type PrincipalKind } from '#src/domain/access/principal.ts';
-import { invalidInput } from '#tools/call.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+import { acceptedName } from '#tools/uploads/accepted-name.ts';
 
 /** Phones write these, so the refusal says how to go on. */
 const heicTypes = /^image\/hei[cf](?:-sequence)?$/;
@@ -23,15 +22,6 @@ function acceptedType(contentType: string): DocumentType {
   throw new AppError('upload.content_type', `${refusal}. Use one of ${documentTypes.join(', ')}.`, {
     errors: [{ pointer: '/contentType', code: 'content_type', message }],
   });
-}
-
-/** Error: `request.invalid` for a name of folders and unseen characters only. */
-function acceptedName(filename: string | undefined): { readonly filename?: string } {
-  if (filename === undefined) return {};
-  const name = fileNameOf(filename);
-  if (name !== null) return { filename: name };
-  const message = 'has no name of a file: send one such as scan.pdf, or leave the field out';
-  throw invalidInput([{ pointer: '/filename', code: 'invalid', message }]);
 }
 
 const families: Readonly<Record<PrincipalKind, UploadFamily>> = {

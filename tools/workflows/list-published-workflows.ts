@@ -19,6 +19,7 @@ export const listPublishedWorkflows = defineTool({
           : [
               {
                 workflowId: workflow._id,
+                slug: workflow.codeName,
                 name: workflow.name,
                 description: workflow.description,
                 publishedVersion: workflow.publishedVersion,

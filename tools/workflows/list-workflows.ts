@@ -28,9 +28,18 @@ export const listWorkflows = defineTool({
   },
 });
 
-export function presentWorkflow({ _id, name, description, source, publishedVersion, ...rest }: WorkflowRecord) {
+export function presentWorkflow({
+  _id,
+  codeName: slug,
+  name,
+  description,
+  source,
+  publishedVersion,
+  ...rest
+}: WorkflowRecord) {
   return {
     workflowId: _id,
+    slug,
     name,
     description,
     source,

@@ -1,4 +1,5 @@
 import type { NodeDeps } from '#graphs/node-deps.ts';
+import { titleOf } from '#src/domain/documents/document.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 
@@ -15,7 +16,7 @@ export function createReadDocument({ documents, results }: Parts): NodeDeps['rea
     const ocr = record.ocr && (await results.ocrText(organizationId, record.ocr.ocrResultId));
     return {
       documentId,
-      title: record.description?.title ?? '',
+      title: titleOf(record) ?? '',
       description: record.description?.text ?? '',
       text: ocr?.text ?? '',
     };

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import {
   ChatBody,
-  ChatFrame,
   ChatPath,
   ConversationDetail,
   ConversationList,
   ConversationQuery,
   DeletedConversation,
 } from '#src/contracts/resources/chat.ts';
-import { RealtimeEvent, RealtimeQuery } from '#src/contracts/resources/realtime.ts';
+import { ChatFrame } from '#src/contracts/streams/chat-frames.ts';
+import { RealtimeFrame } from '#src/contracts/streams/event-frames.ts';
+import { RealtimeQuery } from '#src/contracts/resources/realtime.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
 const chats = '/api/dashboard/documents/chat';
@@ -79,7 +80,7 @@ export const dashboardLive = {
     path: '/api/dashboard/realtime',
     summary: 'Follow the events of the organization, from now on or after Last-Event-ID',
     query: RealtimeQuery,
-    reply: RealtimeEvent,
+    reply: RealtimeFrame,
     stream: true,
     status: 200,
     errors: ['project.not_found'],

@@ -8,6 +8,19 @@ import { BoundedCount } from '#src/contracts/lists/count.ts';
 export const documentStatuses = [...runStatuses, 'none'] as const;
 export type DocumentStatus = (typeof documentStatuses)[number];
 
+export const tagLimits = { count: 20, length: 50 } as const;
+/** A short text that people and programs give documents to find them by. Source: `service.documents.update`, docs/decisions/0158. */
+export const Tag = z
+  .string()
+  .trim()
+  .min(1)
+  .max(tagLimits.length)
+  .regex(
+    /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/@+#-]*$/u,
+    'use letters, digits, spaces and ._:/@+#-, and begin with a letter or digit',
+  )
+  .meta({ id: 'Tag' });
+
 /** Conditions of every list of documents; a document must meet all of them. Source: `lists.documents.filters`, docs/decisions/0156. */
 export const DocumentFilter = z.strictObject({
   createdAfter: Timestamp.optional().describe('Documents created at this time or later'),
@@ -20,6 +33,7 @@ export const DocumentFilter = z.strictObject({
   apiKeyId: AnyId.optional().describe('Key that uploaded'),
   visibility: Visibility.optional(),
   hasText: QueryBoolean.optional(),
+  tag: Tag.optional(),
   projectId: AnyId.optional(),
 });
 export type DocumentFilter = z.output<typeof DocumentFilter>;

@@ -92,19 +92,12 @@ export type Certainty = z.output<typeof Certainty>;
  * Facts about an answer, equal for all surfaces. `model_failed`: quotes replace the answer of the model; `model_broke_off`: its answer is
  * incomplete.
  */
-const AnswerFacts = z.object({
+export const AnswerFacts = z.object({
   certainty: Certainty.describe('sure, likely, or unsure: closest passages only'),
   unverifiedQuotes: z.array(z.object({ quoteText: z.string() })).describe('Quotations that no source has, at most 20'),
   notice: z.enum(['model_failed', 'model_broke_off']).nullable(),
 });
 export type AnswerFacts = z.output<typeof AnswerFacts>;
-
-/** One frame of the answer stream, in the requested protocol. */
-export const ChatFrame = z.looseObject({ type: z.string() }).meta({
-  id: 'ChatFrame',
-  description:
-    'AI SDK UI message stream: data-assistant_sources (as event assistant_sources, its data.sources are SourceCards) comes first, then text; the messageMetadata of finish has cited, certainty, unverifiedQuotes and notice; AG-UI events for bodies with threadId and runId',
-});
 
 export const ChatPath = z.object({ chatId: AnyId });
 const StoredMessage = z.object({

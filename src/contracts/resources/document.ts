@@ -5,12 +5,15 @@ import {
   DocumentFilter,
   DocumentNumbers,
   DocumentOrder,
+  Tag,
+  tagLimits,
 } from '#src/contracts/lists/document-filter.ts';
 import { LatestRun } from '#src/contracts/lists/latest-run.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import {
   AnyId,
   Cursor,
+  Name,
   PageLimit,
   QueryBoolean,
   QueryInteger,
@@ -52,6 +55,7 @@ export const Document = z
     description: z.string().nullable().describe('null until a workflow writes one'),
     descriptionModelLabel: z.string().nullable().describe('Model that wrote it'),
     title: z.string().nullable(),
+    tags: z.array(z.string()),
     ocr: OcrSummary.nullable(),
     degraded: z.array(z.string()).optional().describe('Nodes that failed in the last run: retry_runs with degraded'),
     thumbnailUrl: z.string().nullable().describe('Short-lived signed URL of a re-encoded image'),
@@ -66,13 +70,17 @@ export const DocumentWithRun = Document.extend({
 
 export const DocumentPath = z.object({ id: AnyId });
 
-export const DocumentListQuery = z.strictObject({
-  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
+/** Selects the documents of a list or an export, which match all filters. */
+export const DocumentFilterQuery = DocumentFilter.extend({
   apiKeyBound: QueryBoolean.default(false).describe(
     'true: only documents uploaded with this key; false: all of the project',
   ),
+});
+
+export const DocumentListQuery = z.strictObject({
+  limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
+  ...DocumentFilterQuery.shape,
   cursor: Cursor.optional().describe('nextCursor of the previous page'),
-  ...DocumentFilter.shape,
   ...DocumentOrder.shape,
   ...DocumentNumbers.shape,
 });
@@ -137,6 +145,31 @@ export const QueuedRuns = z.object({
   executions: z.array(z.object({ executionId: z.string(), projectId: z.string(), documentIds: z.array(z.string()) })),
 });
 
+const DocumentChange = z.strictObject({
+  filename: z.string().min(1).max(limits.filename).optional().describe('For people, search and downloads'),
+  title: Name.nullable().optional().describe('null: the generated one'),
+  tags: z
+    .array(Tag)
+    .max(tagLimits.count)
+    .refine((tags) => new Set(tags).size === tags.length, 'tags must be unique')
+    .meta({ uniqueItems: true })
+    .optional()
+    .describe('Replaces all tags; []: none'),
+});
+const named = [{ required: ['filename'] }, { required: ['title'] }, { required: ['tags'] }];
+const changesSomething = (change: object): boolean =>
+  ['filename', 'title', 'tags'].some((name) => name in change && change[name as keyof typeof change] !== undefined);
+const somethingToChange = { message: 'send at least one of filename, title and tags', path: ['filename'] };
+export const DocumentChangeBody = DocumentChange.refine(changesSomething, somethingToChange).meta({ anyOf: named });
+export const UpdateDocumentInput = DocumentChange.extend({ id: AnyId.describe('doc_...') }).refine(
+  changesSomething,
+  somethingToChange,
+);
+
+export const UpdatedDocument = Document.pick({ id: true, filename: true, title: true, tags: true }).meta({
+  id: 'UpdatedDocument',
+});
+
 export const DeletedDocument = z.object({ id: z.string(), deleted: z.literal(true) });
 
 const textFormats = ['text', 'markdown', 'hocr', 'alto'] as const;
@@ -160,6 +193,29 @@ export const textMedia: Readonly<Record<TextFormat, string>> = {
   hocr: 'application/xhtml+xml',
   alto: 'application/xml',
   pdf: 'application/pdf',
+};
+
+export const DocumentPagePath = z.object({ id: AnyId, page: PageIndex.describe('Page index, from 0') });
+
+const exportFormats = ['jsonl', 'csv', 'zip'] as const;
+export const ExportDocumentsQuery = DocumentFilterQuery.extend({
+  format: z
+    .enum(exportFormats)
+    .default('jsonl')
+    .describe('jsonl, csv: a line for each document; zip: a folder for each, with metadata.json and text.md'),
+  files: QueryBoolean.default(false).describe('With zip: also the uploaded bytes'),
+});
+export type ExportFormat = z.output<typeof ExportDocumentsQuery>['format'];
+export const ExportDocumentsInput = ExportDocumentsQuery.refine(({ format, files }) => !files || format === 'zip', {
+  message: 'only format=zip has files: leave it out',
+  path: ['files'],
+});
+export const ExportedDocuments = z.object({ format: z.enum(exportFormats) });
+/** Media types of the formats. */
+export const exportMedia: Readonly<Record<ExportFormat, string>> = {
+  jsonl: 'application/jsonl',
+  csv: 'text/csv',
+  zip: 'application/zip',
 };
 
 export const ReadTextInput = z.strictObject({

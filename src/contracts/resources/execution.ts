@@ -363,24 +363,6 @@ export const ReplayBody = z.strictObject({
 });
 export const ReplayInput = ReplayBody.extend({ executionId: AnyId.describe('exec_... to replay') });
 
-/** Data of one event of an execution stream. Source: docs/decisions/0040. */
-export const ExecutionEvent = z
-  .looseObject({
-    type: z.string().describe('Same as the event name'),
-    at: Timestamp,
-    organizationId: z.string(),
-    projectId: z.string(),
-    executionId: z.string(),
-    documentId: z.string().optional(),
-    runId: z.string().optional(),
-    status: z.string().optional(),
-  })
-  .meta({
-    id: 'ExecutionEvent',
-    description:
-      'Server-sent events: run.created, run.step.changed, run.completed and the results that steps stored; reset when the stream cannot resume at Last-Event-ID; execution.completed is the last',
-  });
-export type ExecutionEvent = z.input<typeof ExecutionEvent>;
 export const ExecutionEventsQuery = z.strictObject({
   lastEventId: z.string().max(100).optional().describe('Used when the header Last-Event-ID is absent'),
 });

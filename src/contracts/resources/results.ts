@@ -40,6 +40,19 @@ export const OcrResult = z
   })
   .meta({ id: 'OcrResult' });
 
+/** One page of the latest OCR result. Source: `service.documents.page`, docs/decisions/0158. */
+export const DocumentPage = z
+  .object({
+    documentId: z.string(),
+    pages: z.int().min(1).describe('Pages of the document'),
+    ocrResultId: z.string(),
+    ocrCreatedAt: Timestamp,
+    modelLabel: z.string().describe('Engine that recognized the text'),
+    imageUrl: z.string().describe('Short-lived signed URL of the page as a re-encoded image'),
+    page: Page.nullable().describe('Lines, words and boxes; null: the result does not have this page'),
+  })
+  .meta({ id: 'DocumentPage' });
+
 /** Limits the results of one reply: each contains the whole text. */
 export const ResultsQuery = z.strictObject({
   limit: PageLimit.default(limits.pageDefault).describe('Newest first, 1..100'),

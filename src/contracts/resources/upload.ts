@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
-import { AnyId, IdempotencyKey, Timestamp, Visibility, limits } from '#src/contracts/fields.ts';
+import { Execution, RunSummary, executionStatuses } from '#src/contracts/resources/execution.ts';
+import { AnyId, IdempotencyKey, QueryInteger, Timestamp, Visibility, limits } from '#src/contracts/fields.ts';
 import { documentTypes } from '#src/contracts/media-types.ts';
 
 const contentType = z
@@ -59,4 +60,38 @@ const objectKey = z
 
 export const AckBody = z.strictObject({ objectKey });
 export const ServiceAckBody = z.strictObject({ objectKey, idempotencyKey: IdempotencyKey });
-export const AckReply = z.object({ document: Document });
+
+/** The run that an upload with a workflow key starts. `status` is that of the request. Source: `ingest.ack.execution`. */
+const StartedExecution = z.object({
+  id: z.string().describe('Execution over this document'),
+  status: z.literal('queued').describe('Status of this request; links.self has that of the execution'),
+  links: z.object({ self: z.string().describe('GET it for status and outputs, with the same key') }),
+});
+export const AckReply = z.object({
+  document: Document,
+  execution: StartedExecution.optional().describe('Workflow keys: the execution that the upload starts'),
+});
+
+/** Path at which a workflow key reads what it uploaded. */
+export const uploadAddress = (documentId: string): string => `/api/uploads/${documentId}`;
+export const UploadQuery = z.strictObject({
+  wait: QueryInteger(0, limits.waitSecondsMax)
+    .default(0)
+    .describe('Seconds to wait for the end of the execution, 0..30'),
+});
+const UploadRun = RunSummary.extend({
+  outputs: z.record(z.string(), z.unknown()).nullable().describe('Outputs by name; null until the run has ended'),
+});
+/** State of an upload, for the workflow key that made it. Source: `ingest.upload`, docs/decisions/0159. */
+export const Upload = z
+  .object({
+    documentId: z.string(),
+    status: z
+      .enum(executionStatuses)
+      .nullable()
+      .describe('Status of the execution; null: it is gone, or the upload started none'),
+    execution: Execution.omit({ runs: true, links: true }).nullable().describe('null until a worker stores it'),
+    runs: z.array(UploadRun).describe('Runs of the execution, with their outputs'),
+    links: z.object({ self: z.string() }),
+  })
+  .meta({ id: 'Upload' });

@@ -4,9 +4,16 @@ import { NodeId, StoredGraph } from '#src/contracts/resources/graph.ts';
 import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
 
+/** Source: `service.workflows.slug`, docs/decisions/0158. */
+const slug = z
+  .string()
+  .nullable()
+  .describe('Stands for workflowId everywhere, such as wf_triage; null for workflows not in code');
+
 const WorkflowSummary = z
   .object({
     workflowId: z.string().describe('Also called agentGraphId'),
+    slug,
     name: z.string(),
     description: z.string(),
     publishedVersion: z.int(),
@@ -19,6 +26,7 @@ export const WorkflowList = z.object({ workflows: z.array(WorkflowSummary) });
 const AnyWorkflow = z
   .object({
     workflowId: z.string(),
+    slug,
     name: z.string(),
     description: z.string(),
     source: z.string().describe('stored; or code, which is read-only'),

@@ -55,6 +55,10 @@ export interface DocumentRecord {
   readonly objectKey: string;
   /** Name that the uploader gave the file; absent without one. */
   readonly filename?: string;
+  /** Title that a person or a program gave; absent: that of the description counts. */
+  readonly givenTitle?: string;
+  /** Unique, in the order in which they were given; absent: none. */
+  readonly tags?: readonly string[];
   /** Key of the acknowledged bytes, which no client can write to; equals `objectKey` on a write-once store. */
   readonly pinnedKey: string;
   readonly etag: string;
@@ -105,3 +109,9 @@ export interface UploadRecord {
   /** true: the sweep has taken it, and it cannot be acknowledged any more. */
   readonly expired?: true;
 }
+
+/** Title of a document: the given one, or else that of its description. null: it has none. */
+export const titleOf = ({
+  givenTitle,
+  description,
+}: Pick<DocumentRecord, 'givenTitle' | 'description'>): string | null => givenTitle ?? description?.title ?? null;

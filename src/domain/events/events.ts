@@ -41,6 +41,7 @@ export const realtimeKinds = [
   'workflow.emitted',
   'experiment.changed',
   'record.changed',
+  'document.changed',
 ] as const;
 export type RealtimeKind = (typeof realtimeKinds)[number];
 

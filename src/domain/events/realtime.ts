@@ -3,7 +3,8 @@ import { mostShownWarnings, presentWarnings } from '#src/contracts/page-warnings
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { newId } from '#src/domain/ids.ts';
+import { titleOf, type DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import type { DescriptionResult, OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
@@ -44,10 +45,25 @@ export function documentCreated(document: DocumentRecord): RealtimeEvent {
       height: document.height,
       pages: document.pages,
       visibility: document.visibility,
+      tags: [...(document.tags ?? [])],
       apiKeyId: document.apiKeyId,
       ...(parentDocumentId !== undefined && { parentDocumentId }),
       ...(segmentationId !== undefined && { segmentationId }),
     },
+  };
+}
+
+/** Event for a document whose names or tags a person or a program changed: all of them as they are now. */
+export function documentChanged(document: DocumentRecord, at: Date): RealtimeEvent {
+  const { _id: documentId, organizationId, projectId, filename = null, tags = [] } = document;
+  return {
+    dedupeId: `document.changed:${newId('event', at)}`,
+    type: 'document.changed',
+    at,
+    organizationId,
+    projectId,
+    documentId,
+    data: { filename, title: titleOf(document), tags: [...tags] },
   };
 }
 

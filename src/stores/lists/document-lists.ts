@@ -85,9 +85,9 @@ export const createDocumentLists = (documents: Collections['documents']) => ({
       .toArray();
     return found.map((document) => document._id);
   },
-  /** Number of documents, at most one more than the largest exact count. */
-  countMatching: (tenant: Tenant, selection: DocumentSelection): Promise<number> =>
-    documents.countDocuments(selected(tenant, selection), { limit: countMax + 1 }),
+  /** Number of documents, counted up to `most`; by default one more than the largest exact count. */
+  countMatching: (tenant: Tenant, selection: DocumentSelection, most = countMax + 1): Promise<number> =>
+    documents.countDocuments(selected(tenant, selection), { limit: most }),
   /** Counts the values of facets among the newest documents that match. One query, whatever the number of facets. */
   async countFacets(
     tenant: Tenant,

@@ -16,6 +16,7 @@ export interface DocumentSelection {
   readonly workflowId?: string | undefined;
   readonly visibility?: Visibility | undefined;
   readonly hasText?: boolean | undefined;
+  readonly tag?: string | undefined;
   readonly ids?: readonly string[] | undefined;
 }
 
@@ -65,13 +66,14 @@ export function selected(
   asked: DocumentSelection,
   more: readonly object[] = [],
 ): Filter<DocumentRecord> {
-  const { apiKeyId, workflowId, visibility, ids } = asked;
+  const { apiKeyId, workflowId, visibility, tag, ids } = asked;
   const all = [...conditions(asked), ...more];
   return {
     ...owned(tenant),
     ...(apiKeyId !== undefined && { apiKeyId }),
     ...(workflowId !== undefined && { 'latestRun.workflowId': workflowId }),
     ...(visibility !== undefined && { visibility }),
+    ...(tag !== undefined && { tags: tag }),
     ...(ids !== undefined && { _id: { $in: [...ids] } }),
     ...(all.length > 0 && { $and: all }),
   };

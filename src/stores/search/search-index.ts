@@ -13,6 +13,10 @@ import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybri
 /** Time that an answer about the state of the indexes is good for. */
 const freshMs = { ready: 30_000, missing: 2_000 };
 
+/** Names of a document in its search record; the file name as `searchableName` writes it. */
+export type GivenNames = Partial<Pick<SearchRecord, 'title' | 'filename'>>;
+type GivenTexts = GivenNames & Partial<Pick<SearchRecord, 'recordText'>>;
+
 /**
  * Search by `$search` (BM25), `$vectorSearch` and an index of identifiers. Results are fused here: docs/decisions/0024. A MongoDB without
  * search finds words by an ordinary index: docs/decisions/0120.
@@ -25,6 +29,16 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     isReady: async () => (await missingIndexes(searchRecords as never, names)).length === 0,
   });
   let known: { readonly missing: readonly string[]; readonly until: number } = { missing: [], until: 0 };
+  /** Replaces texts of a row, with the looser spellings and identifiers of the whole. */
+  async function setTexts(organizationId: string, documentId: string, texts: GivenTexts): Promise<void> {
+    const filter = { _id: documentId, organizationId };
+    const row = await searchRecords.findOne(filter, { projection: { embedding: 0, looseText: 0 } });
+    if (row === null) return;
+    const found = identifiersOf(Object.values(texts).join('\n'));
+    const identifiers = [...new Set([...found, ...row.identifiers])].slice(0, identifierLimits.count);
+    const loose = looseText(searchedTexts({ ...row, ...texts }).join('\n'));
+    await searchRecords.updateOne(filter, { $set: { ...texts, identifiers, looseText: loose } }, processSafe);
+  }
   return {
     async upsert(record: SearchRecord): Promise<void> {
       const { _id, ...row } = searchRowOf(record);
@@ -32,14 +46,11 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
       await searchRecords.replaceOne(filter, row, { upsert: true, ...processSafe });
     },
     /** Replaces the values of records that words find the document by. Does nothing for a document that is not indexed. */
-    async setRecordText(organizationId: string, documentId: string, recordText: string): Promise<void> {
-      const filter = { _id: documentId, organizationId };
-      const row = await searchRecords.findOne(filter, { projection: { embedding: 0, looseText: 0 } });
-      if (row === null) return;
-      const all = [...new Set([...identifiersOf(recordText), ...row.identifiers])].slice(0, identifierLimits.count);
-      const loose = looseText(searchedTexts({ ...row, recordText }).join('\n'));
-      await searchRecords.updateOne(filter, { $set: { recordText, identifiers: all, looseText: loose } }, processSafe);
-    },
+    setRecordText: (organizationId: string, documentId: string, recordText: string): Promise<void> =>
+      setTexts(organizationId, documentId, { recordText }),
+    /** Replaces the given title and file name. Does nothing for a document that is not indexed. */
+    setNames: (organizationId: string, documentId: string, given: GivenNames): Promise<void> =>
+      setTexts(organizationId, documentId, given),
     search: createHybridSearch(retrievers, options),
     /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */
     highlights: createHighlights(searchRecords),

@@ -16,6 +16,7 @@ function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIn
     delete: (...given) => index.delete(...given),
     upsert: (record) => later(() => index.upsert(record)),
     setVisibility: (...change) => later(() => index.setVisibility(...change)),
+    setNames: (...change) => later(() => index.setNames(...change)),
     setRecordText: (...change) => later(() => index.setRecordText(...change)),
     async search(query) {
       const answer = await index.search(query);

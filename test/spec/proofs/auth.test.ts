@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, vi } from 'vitest';
 import { ingestion } from '#src/contracts/ingestion.ts';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
+import type { Route } from '#src/contracts/route.ts';
 import { service } from '#src/contracts/service.ts';
 import { hashKey, newKeySecret } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type NewKey } from '#tools/keys/issue-key.ts';
@@ -30,12 +32,13 @@ const presignBy = (key?: string) => app.client(key).post('/api/uploads/presign',
 const hours = (count: number): number => count * 3_600_000;
 
 /** Each address of a family, with something in the place of ids. */
-function addressesOf(family: typeof service | typeof ingestion) {
-  return Object.values(family).map((row) => ({
+function addressesOf(...families: readonly object[]) {
+  const rows = families.flatMap((family) => Object.values(family) as Route[]);
+  return rows.map((row) => ({
     row,
     ask: (by: Client) => {
-      const path = row.path.replace(':id', 'doc_0000000000000000000000');
-      return row.method === 'GET' ? by.get(path) : by.post(path, {});
+      const path = row.path.replace(':id', 'doc_0000000000000000000000').replace(':page', '0');
+      return by.ask(row.method, path, row.method === 'GET' ? undefined : {});
     },
   }));
 }
@@ -48,17 +51,17 @@ afterEach(() => {
 describe('families of addresses', () => {
   verifies('auth.ingestion', async () => {
     const rows = addressesOf(ingestion);
-    expect(rows.map(({ row }) => row.path)).toEqual(['/api/uploads/presign', '/api/uploads/ack']);
-    for (const { ask } of rows) {
+    expect(rows.map(({ row }) => row.path)).toEqual(['/api/uploads/presign', '/api/uploads/ack', '/api/uploads/:id']);
+    for (const { row, ask } of rows) {
       problemOf(await ask(app.client()), 'auth.unauthorized');
-      problemOf(await ask(app.uploader), 'request.invalid');
+      problemOf(await ask(app.uploader), row.method === 'GET' ? 'document.not_found' : 'request.invalid');
     }
     expect((await presignBy(seed.workflowKey)).status).toBe(200);
   });
 
   verifies('auth.service', async () => {
-    const rows = addressesOf(service);
-    expect(rows).toHaveLength(17);
+    const rows = addressesOf(service, serviceResults);
+    expect(rows).toHaveLength(26);
     for (const { row, ask } of rows) {
       expect(row.path).toMatch(/^\/api\/service\//);
       problemOf(await ask(app.client()), 'auth.unauthorized');
@@ -69,7 +72,7 @@ describe('families of addresses', () => {
 
   verifies('auth.family', async () => {
     for (const { ask } of addressesOf(ingestion)) problemOf(await ask(app.service), 'auth.forbidden');
-    for (const { ask } of addressesOf(service)) problemOf(await ask(app.uploader), 'auth.forbidden');
+    for (const { ask } of addressesOf(service, serviceResults)) problemOf(await ask(app.uploader), 'auth.forbidden');
   });
 
   verifies('auth.header_only', async () => {

@@ -5,11 +5,13 @@ import { HttpAgent } from '@ag-ui/client';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
+import { ChatFrame } from '#src/contracts/streams/chat-frames.ts';
 import { SourceCard } from '#src/contracts/resources/chat.ts';
 import { allFrames, chunksOf, textOf, type Frame } from '#test/chat-clients/support/frames.ts';
 import { aiSdks, readAnswer } from '#test/chat-clients/support/ai-sdk.ts';
 import { chatStream, startOpenAiServer, type OpenAiServer } from '#test/support/servers/openai-server.ts';
 import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { realtimeKinds } from '#src/domain/events/events.ts';
 import { verifies } from '#test/support/verifies.ts';
 
 const { path } = dashboardLive.chat;
@@ -81,6 +83,34 @@ verifies('chat.messages', async () => {
   const deltas = chunksOf(agUi).filter(({ type }) => type === 'TEXT_MESSAGE_CONTENT');
   expect(deltas.map(({ delta }) => delta).join('')).toBe(said);
   expect(model.seen.filter(({ raw }) => raw.includes(question)).length).toBeGreaterThanOrEqual(4);
+});
+
+verifies('service.openapi.frames', async () => {
+  const agUi = { ...plain, threadId: 'frames', runId: 'r', tools: [], context: [], state: {} };
+  const seen = new Set<string>();
+  for (const body of [plain, agUi])
+    for (const chunk of chunksOf(await allFrames(await ask(body)))) seen.add(ChatFrame.parse(chunk).type);
+  for (const type of [
+    'data-assistant_sources',
+    'text-delta',
+    'finish',
+    'CUSTOM',
+    'TEXT_MESSAGE_CONTENT',
+    'RUN_FINISHED',
+  ])
+    expect([...seen]).toContain(type);
+  const description = (await app.call('GET', '/api/dashboard/openapi.json')).body;
+  for (const [name, some] of [
+    ['ChatFrame', 'text-delta'],
+    ['RealtimeEvent', 'run.completed'],
+  ] as const) {
+    const { oneOf, discriminator } = description.components.schemas[name];
+    expect(discriminator.propertyName).toBe('type');
+    expect(oneOf.map(({ $ref }: { $ref: string }) => $ref)).toEqual(Object.values(discriminator.mapping));
+    expect(discriminator.mapping).toHaveProperty([some]);
+  }
+  const kinds = Object.keys(description.components.schemas.RealtimeEvent.discriminator.mapping);
+  expect(kinds.toSorted()).toEqual([...realtimeKinds, 'reset'].toSorted());
 });
 
 verifies('chat.sources', async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ingestion } from '#src/contracts/ingestion.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import type { Route } from '#src/contracts/route.ts';
+import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
 import { version } from '#src/config/version.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
@@ -18,7 +19,8 @@ const app = await sharedApp({ overrides: { catalog: probe.catalog } });
 const { seed } = app;
 const fetched = await app.client().get('/api/openapi.json');
 const description = fetched.body;
-const rows = [...Object.values(ingestion), ...Object.values(service)] as Route[];
+const families = [ingestion, service, serviceResults];
+const rows = families.flatMap((family) => Object.values(family) as Route[]);
 const pathOf = (row: Route): string => row.path.replaceAll(/:(\w+)/g, '{$1}');
 
 describe('openapi.json', () => {
@@ -30,19 +32,29 @@ describe('openapi.json', () => {
     );
     // The service API with the ingestion of workflow keys.
     expect(operations.toSorted()).toEqual([
+      'DELETE /api/service/documents/{id}',
       'GET /api/service/documents',
+      'GET /api/service/documents/export',
       'GET /api/service/documents/{id}',
+      'GET /api/service/documents/{id}/files',
+      'GET /api/service/documents/{id}/ocr',
+      'GET /api/service/documents/{id}/pages/{page}',
+      'GET /api/service/documents/{id}/segmentations',
       'GET /api/service/documents/{id}/text',
       'GET /api/service/record-types',
       'GET /api/service/records',
       'GET /api/service/runs',
       'GET /api/service/runs/{id}',
       'GET /api/service/workflow-executions',
+      'GET /api/service/search',
       'GET /api/service/workflow-executions/{id}',
       'GET /api/service/workflow-executions/{id}/events',
       'GET /api/service/workflow-executions/{id}/runs',
       'GET /api/service/workflows',
+      'GET /api/uploads/{id}',
+      'PATCH /api/service/documents/{id}',
       'PATCH /api/service/records/{recordId}',
+      'POST /api/service/ask',
       'POST /api/service/documents/visibility',
       'POST /api/service/record-types',
       'POST /api/service/runs/cancel',
@@ -75,6 +87,31 @@ describe('openapi.json', () => {
     for (const hidden of [seed.serviceKey, seed.organizationId, app.dataDir]) expect(text).not.toContain(hidden);
   });
 
+  verifies('service.openapi.words', async () => {
+    const declared: { name: string; description: string }[] = description.tags;
+    const undescribed: string[] = [];
+    const look = (schema: any, path: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      for (const [name, field] of Object.entries<any>(schema.properties ?? {}))
+        if (field.description === undefined && field.$ref === undefined) undescribed.push(`${path}.${name}`);
+      for (const [name, child] of Object.entries(schema)) look(child, `${path}.${name}`);
+    };
+    for (const [name, schema] of Object.entries(description.components.schemas)) look(schema, name);
+    for (const [path, methods] of Object.entries<any>(description.paths))
+      for (const [method, operation] of Object.entries<any>(methods)) {
+        const at = `${method} ${path}`;
+        expect(operation.summary, at).toMatch(/^[A-Z].{10,}[^.]$/);
+        expect(operation.tags, at).toHaveLength(1);
+        expect(declared.map(({ name }) => name)).toContain(operation.tags[0]);
+        expect(operation.tags, at).not.toEqual(['Other']);
+        look([operation.requestBody, operation.responses], at);
+        for (const one of operation.parameters)
+          if (one.description === undefined) undescribed.push(`${at} ${one.name}`);
+      }
+    expect(undescribed).toEqual([]);
+    for (const tag of declared) expect(tag.description).not.toBe('');
+  });
+
   verifies('service.openapi.version', async () => {
     expect(description.openapi).toMatch(/^3\.1\.\d+$/);
     expect(description.info.version).toBe(version);
@@ -91,7 +128,7 @@ describe('openapi.json', () => {
       // The row's address is bound, and bound to its caller.
       const answer = await app.call(
         row.method,
-        row.path.replace(':id', 'x'),
+        row.path.replaceAll(/:\w+/g, 'x'),
         row.body === undefined ? {} : { body: {} },
       );
       expect(answer.status, `${row.method} ${row.path}`).toBe(401);
@@ -111,7 +148,12 @@ describe('openapi.json', () => {
     const ask = async (key: string | undefined, method: string, path: string, body?: unknown): Promise<Answer> => {
       const answer = await app.call(method, path, { key, body });
       expectConforming(description, [method, path], answer);
-      seen.add(`${method} ${path.replaceAll(/(doc|exec|run)_\w{22}/g, '{id}').replace(/\?.*/, '')} ${answer.status}`);
+      seen.add(
+        `${method} ${path
+          .replaceAll(/(doc|exec|run)_\w{22}/g, '{id}')
+          .replace(/pages\/\d+/, 'pages/{page}')
+          .replace(/\?.*/, '')} ${answer.status}`,
+      );
       return answer;
     };
     const { serviceKey, workflowKey, workflowId } = seed;
@@ -143,6 +185,15 @@ describe('openapi.json', () => {
     await ask(serviceKey, 'GET', `${documents}/${document.id}`);
     await ask(serviceKey, 'GET', `${documents}/${document.id}/text`);
     await ask(serviceKey, 'GET', `${documents}/${document.id}/text?page=9`);
+    for (const path of ['files', 'ocr', 'pages/0', 'pages/9', 'segmentations'])
+      await ask(serviceKey, 'GET', `${documents}/${document.id}/${path}`);
+    await ask(serviceKey, 'GET', `${documents}/export?format=csv`);
+    await ask(serviceKey, 'GET', '/api/service/search?query=note');
+    await ask(serviceKey, 'POST', '/api/service/ask', { question: 'What does the note say?' });
+    await ask(serviceKey, 'PATCH', `${documents}/${document.id}`, { tags: ['live'] });
+    await ask(workflowKey, 'GET', `/api/uploads/${document.id}?wait=1`);
+    const spare = await app.store(tinyPng, 'image/png');
+    await ask(serviceKey, 'DELETE', `${documents}/${spare.id}`);
     await ask(serviceKey, 'GET', `${documents}/doc_0000000000000000000000`);
     await ask(serviceKey, 'POST', `${documents}/visibility`, { documentIds: [document.id], visibility: 'public' });
     const { failing } = await probe.publish(app);
@@ -174,7 +225,7 @@ describe('openapi.json', () => {
     await app.app.idle();
     await ask(serviceKey, 'GET', run);
     for (const row of rows) {
-      const path = row.path.replace(':id', 'doc_0000000000000000000000');
+      const path = row.path.replace(':id', 'doc_0000000000000000000000').replace(':page', '0');
       const body = row.body === undefined ? undefined : {};
       await ask(undefined, row.method, path, body);
       await ask(row.caller === 'service-key' ? workflowKey : serviceKey, row.method, path, body);

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
-import { RealtimeEvent } from '#src/contracts/resources/realtime.ts';
+import { RealtimeFrame } from '#src/contracts/streams/event-frames.ts';
 import { realtimeKinds } from '#src/domain/events/events.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { LiveTabs } from '#test/spec/support/live-tabs.ts';
@@ -95,7 +95,7 @@ describe('the realtime feed', () => {
     const frames = client.text.split('\n\n').filter((frame) => frame.includes('event: '));
     expect(frames.length).toBeGreaterThan(20);
     for (const frame of frames) expect(frame).toMatch(/^id: [0-9a-f]+-\d+\nevent: [a-z.]+\ndata: \{.*\}$/);
-    for (const { event, data } of client.told) expect(RealtimeEvent.parse(data).type).toBe(event);
+    for (const { event, data } of client.told) expect(RealtimeFrame.parse(data).type).toBe(event);
     expect(dashboardLive.realtime).toMatchObject({ method: 'GET', path: '/api/dashboard/realtime' });
   });
 
@@ -216,6 +216,10 @@ describe('the realtime feed', () => {
       await operator.post(`/api/dashboard/executions/${again.executionId}/cancel`);
       await operator.post(`/api/dashboard/runs/${asked.runId}/resume`, { answer: 'yes' });
       await Promise.all([completed(asked.runId), completed(again.runId)]);
+      await expectTabs();
+      const body = { title: 'Renamed', filename: 'renamed.png', tags: ['live'] };
+      await app.call('PATCH', `${documentsPath}/${gone.id}`, { cookie: operator.cookie, body });
+      await client.event(({ event, data }) => event === 'document.changed' && data.documentId === gone.id);
       await expectTabs();
       await app.call('DELETE', `${documentsPath}/${gone.id}`, { cookie: operator.cookie });
       await client.event(({ event, data }) => event === 'document.deleted' && data.documentId === gone.id);

@@ -211,6 +211,7 @@ describe('a workflow', () => {
       'description',
       'name',
       'publishedVersion',
+      'slug',
       'updatedAt',
       'workflowId',
     ]);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { textMedia } from '#src/contracts/resources/document.ts';
+import { exportMedia, textMedia } from '#src/contracts/resources/document.ts';
 import type { Answer } from '#test/support/test-app.ts';
 
 type Json = Record<string, any>;
@@ -23,9 +23,9 @@ export function expectConforming(description: Json, [method, path]: readonly [st
   const response = operation['responses'][String(answer.status)];
   expect(response, `${operation['operationId']} describes no ${answer.status}`).toBeDefined();
   const mediaType = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
-  // The text of a document has a media type for each format; all else has one.
-  const files: string[] = Object.values(textMedia);
-  expect(Object.keys(response.content)).toEqual(files.includes(mediaType) ? files : [mediaType]);
+  // Texts and exports of documents have a media type for each format; all else has one.
+  const files = [Object.values(textMedia), Object.values(exportMedia)].find((one) => one.includes(mediaType));
+  expect(Object.keys(response.content)).toEqual(files ?? [mediaType]);
   // zod reads references into `$defs` only.
   const text = JSON.stringify({ ...response.content[mediaType].schema, $defs: description['components'].schemas });
   const schema = z.fromJSONSchema(JSON.parse(text.replaceAll('"#/components/schemas/', '"#/$defs/')));

@@ -49,6 +49,8 @@ function changeDocument(document: Row, { type, at, ...data }: Row): void {
   const { ocrResultId, modelLabel, avgConfidence, characters, warnings, title, description } = data;
   if (type === 'ocr.created')
     document['ocr'] = { ocrResultId, ocrCreatedAt: at, modelLabel, avgConfidence, characters, warnings };
+  if (type === 'document.changed')
+    Object.assign(document, { filename: data.filename, title: data.title, tags: data.tags });
   if (type === 'description.upserted')
     Object.assign(document, { title, description, descriptionModelLabel: modelLabel });
 }

@@ -7,6 +7,7 @@ import { startTestApp, type Answer, type TestApp, type TestAppOptions } from '#t
 export interface Client {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  ask(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
 export interface SharedApp extends TestApp {
@@ -31,6 +32,7 @@ export async function sharedApp({ env = {}, ...options }: TestAppOptions = {}): 
   const client = (key?: string): Client => ({
     get: (path, headers = {}) => app.call('GET', path, { key, headers }),
     post: (path, body, headers = {}) => app.call('POST', path, { key, body, headers }),
+    ask: (method, path, body) => app.call(method, path, { key, body }),
   });
   const stored = () => (opened ??= openCollections(app.dataDir));
   return { ...app, service: client(app.seed.serviceKey), uploader: client(app.seed.workflowKey), client, stored };

@@ -24,7 +24,7 @@ export const sweeping = [
 
 /** Every query about stored bytes: quotas, the recount, and the sweep of uploads. */
 export async function askStorage(
-  { usage, uploads, documents, organizations, search, otherEmbeddings, runMends }: Stores,
+  { usage, uploads, documents, organizations, search, otherEmbeddings, runMends, workflows }: Stores,
   document: DocumentRecord,
   now: Date,
 ): Promise<void> {
@@ -44,6 +44,10 @@ export async function askStorage(
     await documents.setDegraded(organizationId, id, degraded);
   await documents.setRecordText(organizationId, id, 'words');
   await search.setRecordText(organizationId, id, 'words');
+  await search.setNames(organizationId, id, { title: 'words' });
+  const tenant = { organizationId, projectIds: [projectId] };
+  await documents.change(tenant, id, { givenTitle: 'A title', tags: null });
+  await workflows.followersOf(tenant, 'wf_document_intake');
   await documents.firstWith(organizationId, projectId, 'a'.repeat(64));
   await documents.storedBy(organizationId);
   await documents.presentAmong([id]);

@@ -49,5 +49,9 @@ export const recordChanges = (stores: () => Stores): Readonly<Record<string, Try
     stores().documents.setRecordText(who.organizationId, target.documentId, 'stolen'),
   'search.setRecordText': (who, target) =>
     stores().search.setRecordText(who.organizationId, target.documentId, 'stolen'),
+  'documents.change': (who, { projectIds, documentId }) =>
+    stores().documents.change({ ...who, projectIds }, documentId, { givenTitle: 'stolen', tags: null }),
+  'search.setNames': (who, target) =>
+    stores().search.setNames(who.organizationId, target.documentId, { title: 'stolen' }),
   'records.deleteOf': (who, target) => stores().records.deleteOf(who.organizationId, target.documentId),
 });

@@ -36,6 +36,7 @@ const filterNames = [
   'apiKeyId',
   'visibility',
   'hasText',
+  'tag',
 ] as const;
 
 /** The conditions of a list, but for the project, which chooses the tenant. An empty list of values is no condition. */
