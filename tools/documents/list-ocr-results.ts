@@ -22,13 +22,16 @@ const presentPage = ({ losses: _losses, source = 'ocr', ...page }: OcrPage) => (
   warnings: [...page.warnings],
 });
 
-function presentOcr({ createdAt, result, warnings, ...ocr }: MadeBy<StoredOcr>): z.input<typeof OcrResult> {
+function presentOcr({ createdAt, result, warnings, correction, ...ocr }: MadeBy<StoredOcr>): z.input<typeof OcrResult> {
   const { engine, language, pages } = result;
   return {
     ...ocr,
     ocrCreatedAt: createdAt.toISOString(),
     result: { engine, language, pages: pages.map(presentPage) },
     warnings: presentWarnings(warnings),
+    source: correction?.by ?? 'run',
+    author: correction?.author ?? null,
+    basedOn: correction?.basedOn ?? null,
   };
 }
 

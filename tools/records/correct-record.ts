@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { recordLimits } from '#src/contracts/records/record-type.ts';
-import { CorrectRecordInput, DocumentRecord, type Sayer } from '#src/contracts/records/record.ts';
-import type { Principal } from '#src/domain/access/principal.ts';
+import { CorrectRecordInput, DocumentRecord } from '#src/contracts/records/record.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { correctCells, problemsOf, statusOf } from '#src/domain/records/change.ts';
 import { correctedText } from '#src/domain/records/corrected-text.ts';
@@ -11,7 +10,7 @@ import type { RecordRecord } from '#src/domain/records/record.ts';
 import { valuesOf } from '#src/domain/records/values.ts';
 import { brokenSoon } from '#graphs/records/broken-rules.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { presentRecord } from '#tools/records/present.ts';
+import { presentRecord, sayerOf } from '#tools/records/present.ts';
 import { requireRecord, requireType } from '#tools/records/require.ts';
 
 type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'search' | 'thumbnails'>;
@@ -61,9 +60,6 @@ function conflict(revision: number): AppError {
     { errors: [{ pointer: '/revision', code: 'conflict', message: `the revision is at least ${revision}` }] },
   );
 }
-
-/** People sign in; keys and programs are agents. */
-const sayerOf = ({ kind }: Principal): Sayer => (kind === 'session' ? 'person' : 'agent');
 
 function corrected(
   ctx: Context,

@@ -4,7 +4,7 @@ import { AnyId, Timestamp } from '#src/contracts/fields.ts';
 import { runStatuses } from '#src/contracts/resources/execution.ts';
 
 /** Bounds of statistics. `documents` and `runs`: rows that one answer reads, the newest first. */
-export const statisticsLimits = { days: 92, daysDefault: 30, workflows: 10, documents: 100_000, runs: 50_000 } as const;
+export const statisticsLimits = { days: 92, daysDefault: 30, workflows: 10, documents: 50_000, runs: 20_000 } as const;
 
 const Day = z.iso.date().describe('Day in UTC: 2026-05-31');
 const Count = z.int().min(0);

@@ -15,6 +15,8 @@ export interface LatestOcr {
   readonly characters: number;
   /** Parts of pages that could not be read, up to `mostShownWarnings`; absent if there are none. */
   readonly warnings?: readonly ReadingWarning[];
+  /** Result of a run that it corrects; absent in results of runs. */
+  readonly correctionOf?: string;
 }
 
 export interface LatestDescription {
@@ -23,6 +25,8 @@ export interface LatestDescription {
   readonly modelLabel: string;
   readonly title: string;
   readonly text: string;
+  /** Description of a run that it corrects; absent in those of runs. */
+  readonly correctionOf?: string;
 }
 
 /** A document as stored. `pendingEvents` is its outbox: written with the document, emptied by the relay. */

@@ -41,6 +41,27 @@ export const meanMs = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedA
   return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
 };
 
+const newerThan = (after: ListPosition | null): Filter<RunRecord> =>
+  after === null
+    ? {}
+    : {
+        createdAt: { $gte: after.createdAt },
+        $or: [{ createdAt: { $gt: after.createdAt } }, { _id: { $gt: after.id } }],
+      };
+
+/** Runs that wait for people. */
+const createWaiting = ({ runs }: Pick<Collections, 'runs'>) => ({
+  /** Lists waiting runs with their questions, oldest first. */
+  waitingRuns: (tenant: Tenant, after: ListPosition | null, limit: number): Promise<readonly RunRecord[]> =>
+    runs
+      .find({ ...owned(tenant), ...ordinary, status: 'waiting', ...newerThan(after) }, { projection: brief })
+      .sort({ createdAt: 1, _id: 1 })
+      .limit(limit)
+      .toArray(),
+  countWaiting: (tenant: Tenant, limit: number): Promise<number> =>
+    runs.countDocuments({ ...owned(tenant), ...ordinary, status: 'waiting' }, { limit }),
+});
+
 /** Lists of runs over several executions. */
 function createLists({ runs }: Pick<Collections, 'runs'>) {
   return {
@@ -143,5 +164,6 @@ export function createReads({ executions, runs }: Pick<Collections, 'executions'
       return { runs: recent, meanMs: meanMs(recent) };
     },
     ...createLists({ runs }),
+    ...createWaiting({ runs }),
   };
 }

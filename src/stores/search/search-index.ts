@@ -10,6 +10,12 @@ import { looseText } from '#src/domain/search/word-forms.ts';
 import { searchedTexts, searchRowOf, type SearchRecord } from '#src/stores/search/row.ts';
 import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybrid-search.ts';
 
+/** Texts to replace. `former`: the text that `now` replaces. */
+interface ChangedTexts {
+  readonly ocrText?: { readonly now: string; readonly former: string };
+  readonly description?: string;
+}
+
 /** Time that an answer about the state of the indexes is good for. */
 const freshMs = { ready: 30_000, missing: 2_000 };
 
@@ -39,6 +45,32 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
       const all = [...new Set([...identifiersOf(recordText), ...row.identifiers])].slice(0, identifierLimits.count);
       const loose = looseText(searchedTexts({ ...row, recordText }).join('\n'));
       await searchRecords.updateOne(filter, { $set: { recordText, identifiers: all, looseText: loose } }, processSafe);
+    },
+    /**
+     * Replaces texts of a document that people corrected, and the identifiers of the former text. Does nothing for a document that is not
+     * indexed. The vectors stay.
+     */
+    async setTexts(organizationId: string, documentId: string, { ocrText, description }: ChangedTexts): Promise<void> {
+      const filter = { _id: documentId, organizationId };
+      const row = await searchRecords.findOne(filter, { projection: { embedding: 0, looseText: 0 } });
+      if (row === null) return;
+      const texts = {
+        ...row,
+        ...(ocrText && { ocrText: ocrText.now }),
+        ...(description !== undefined && { description }),
+      };
+      const former = new Set(ocrText === undefined ? [] : identifiersOf(ocrText.former));
+      const { title, filename = '', recordText = '' } = row;
+      const found = identifiersOf([title, filename, recordText, texts.ocrText].join('\n'));
+      const kept = row.identifiers.filter((identifier) => !former.has(identifier));
+      const identifiers = [...new Set([...found, ...kept])].slice(0, identifierLimits.count);
+      const change = {
+        ocrText: texts.ocrText,
+        description: texts.description,
+        identifiers,
+        looseText: looseText(searchedTexts(texts).join('\n')),
+      };
+      await searchRecords.updateOne(filter, { $set: change }, processSafe);
     },
     search: createHybridSearch(retrievers, options),
     /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */

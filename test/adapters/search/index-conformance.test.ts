@@ -17,6 +17,7 @@ function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIn
     upsert: (record) => later(() => index.upsert(record)),
     setVisibility: (...change) => later(() => index.setVisibility(...change)),
     setRecordText: (...change) => later(() => index.setRecordText(...change)),
+    setTexts: (...change) => later(() => index.setTexts(...change)),
     async search(query) {
       const answer = await index.search(query);
       await waiting.shift()?.();
