@@ -68,6 +68,7 @@ import { correctDescription, correctOcr, listDescriptions } from '#tools/operato
 import { getStatistics } from '#tools/operators/get-statistics.ts';
 import { listReviews } from '#tools/operators/list-reviews.ts';
 import { listViews } from '#tools/operators/list-views.ts';
+import { deleteDocuments, listTrash, restoreDocuments, trashDocuments } from '#tools/operators/move-documents.ts';
 import { changePreferences, getPreferences } from '#tools/operators/preferences.ts';
 import { correctRecord } from '#tools/records/correct-record.ts';
 import { listRecordTypes } from '#tools/records/list-record-types.ts';
@@ -149,6 +150,10 @@ export const tools = {
   correctRecord,
   getStatistics,
   listReviews,
+  listTrash,
+  trashDocuments,
+  restoreDocuments,
+  deleteDocuments,
   correctOcr,
   correctDescription,
   listDescriptions,

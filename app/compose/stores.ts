@@ -9,6 +9,7 @@ import { createExecutionStore } from '#src/stores/executions.ts';
 import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
 import { createIdempotencyStore } from '#src/stores/idempotency.ts';
 import { createCorrectionStore } from '#src/stores/operators/corrections.ts';
+import { createTrashStore } from '#src/stores/operators/trash.ts';
 import { createStatisticsStore } from '#src/stores/operators/statistics.ts';
 import { createViewStore } from '#src/stores/operators/views.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
@@ -68,6 +69,7 @@ export function createStores(
     executions: createExecutionStore(database.client, collections),
     steps: createStepStore(collections),
     corrections: createCorrectionStore(collections),
+    trash: createTrashStore(collections),
     statistics: createStatisticsStore(collections),
     views: createViewStore(collections),
     results: createResultStore(collections),

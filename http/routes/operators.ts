@@ -10,6 +10,12 @@ export function mountDashboardOperators(bind: Bind): void {
   bind(rows.correctOcr, tools.correctOcr);
   bind(rows.descriptions, tools.listDescriptions);
   bind(rows.correctDescription, tools.correctDescription);
+  bind(rows.trashMany, tools.trashDocuments);
+  bind(rows.restoreMany, tools.restoreDocuments);
+  bind(rows.removeMany, tools.deleteDocuments);
+  bind(rows.trashOne, tools.trashDocuments);
+  bind(rows.restoreOne, tools.restoreDocuments);
+  bind(rows.trash, tools.listTrash);
   bind(rows.views, tools.listViews);
   bind(rows.createView, tools.createView);
   bind(rows.changeView, tools.changeView);

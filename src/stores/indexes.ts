@@ -68,6 +68,11 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
       { partialFilterExpression: { duplicateOf: { $exists: true } } },
     ],
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
+    [{ 'trash.at': 1 }, { partialFilterExpression: { 'trash.at': { $exists: true } } }],
+    [
+      { organizationId: 1, projectId: 1, 'trash.at': -1, _id: -1 },
+      { partialFilterExpression: { 'trash.at': { $exists: true } } },
+    ],
     [{ organizationId: 1, parentDocumentId: 1 }, { partialFilterExpression: { parentDocumentId: { $exists: true } } }],
   ],
   ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],

@@ -13,7 +13,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRecord, sayerOf } from '#tools/records/present.ts';
 import { requireRecord, requireType } from '#tools/records/require.ts';
 
-type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'search' | 'thumbnails'>;
+type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'search' | 'thumbnails' | 'trash'>;
 
 export const correctRecord = defineTool({
   name: 'correct_record',
@@ -38,7 +38,10 @@ export const correctRecord = defineTool({
     const document = await ctx.deps.documents.find(ctx.principal, after.documentId);
     // A deletion of the document that went on meanwhile has looked for records already.
     if (document === null) {
-      await ctx.deps.records.deleteOf(after.organizationId, after.documentId);
+      const { organizationId, documentId } = after;
+      if (await ctx.deps.trash.holds(organizationId, documentId))
+        await ctx.deps.trash.settle({ organizationId, _id: documentId });
+      else await ctx.deps.records.deleteOf(organizationId, documentId);
       throw new AppError('record.not_found', 'The document of this record was deleted.');
     }
     if (Object.keys(asked.set).length + asked.remove.length > 0) await reindex(ctx, after);

@@ -66,8 +66,10 @@ export interface DocumentRecord {
   readonly recordText?: string;
   /** The last run of this workflow succeeded without these nodes. */
   readonly degraded?: { readonly workflowId: string; readonly nodes: readonly string[] };
-  /** Set when deletion starts: queries skip the document, and the relay deletes its data. */
+  /** Set when deletion starts: queries skip the document, and the relay deletes its data. Also set in the trash, where the data stays. */
   readonly deletedAt?: Date;
+  /** Set with `deletedAt` while the document is in the trash. `with`: the document that it was derived from and went there with. */
+  readonly trash?: { readonly at: Date; readonly by: string; readonly with?: string };
   readonly pendingEvents: readonly DomainEvent[];
 }
 

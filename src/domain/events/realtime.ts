@@ -63,6 +63,19 @@ export function documentDeleted(document: DocumentRecord, at: Date): RealtimeEve
   };
 }
 
+/** Event for a document that went to the trash: to readers it is gone. */
+export function documentTrashed(document: DocumentRecord, at: Date): RealtimeEvent {
+  const dedupeId = `document.trashed:${document._id}:${at.getTime()}`;
+  return { ...documentDeleted(document, at), dedupeId, data: { trashed: true } };
+}
+
+/** Event for a document that came back from the trash: to readers it is new. */
+export function documentRestored(document: DocumentRecord, at: Date): RealtimeEvent {
+  const created = documentCreated(document);
+  const dedupeId = `document.restored:${document._id}:${at.getTime()}`;
+  return { ...created, dedupeId, at, data: { ...created.data, restored: true } };
+}
+
 /** Event for a new run, at its time of creation. */
 export function runCreated(run: RunRecord): RealtimeEvent {
   return {

@@ -1,6 +1,7 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
+import { homesOf } from '#src/stores/hidden-organization.ts';
 import { createHighlights } from '#src/stores/search/highlights.ts';
 import { ChosenRetrievers } from '#src/stores/search/chosen-retrievers.ts';
 import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
@@ -85,7 +86,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     },
     /** Removes a deleted document from search. */
     async delete(organizationId: string, documentId: string): Promise<void> {
-      await searchRecords.deleteOne({ _id: documentId, organizationId });
+      await searchRecords.deleteOne({ _id: documentId, organizationId: { $in: [...homesOf(organizationId)] } });
     },
     /** Keeps the record's visibility filter in step with the document. */
     async setVisibility(
