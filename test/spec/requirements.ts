@@ -1,12 +1,21 @@
 import { crossCutting } from './cross-cutting.ts';
 import { dashboard } from './dashboard.ts';
 import { ingestion } from './ingestion.ts';
+import { operators } from './operators.ts';
 import { orchestration } from './orchestration.ts';
 import { overview } from './overview.ts';
 import { resources } from './resources.ts';
 
 /** Every statement of the specification. A `proved` one has a test; a `deferred` one has none yet. */
-export const requirements = [...overview, ...resources, ...ingestion, ...orchestration, ...dashboard, ...crossCutting];
+export const requirements = [
+  ...overview,
+  ...resources,
+  ...ingestion,
+  ...orchestration,
+  ...dashboard,
+  ...operators,
+  ...crossCutting,
+];
 
 /** Ids that a test may prove; the others do not compile. */
 export type ProvedId = Extract<(typeof requirements)[number], { status: 'proved' }>['id'];
