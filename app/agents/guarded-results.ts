@@ -28,7 +28,7 @@ export function guardedResults({
 }: Parts): Pick<NodeDeps, 'results' | 'search' | 'records'> {
   const unlessGone = async (of: { organizationId: string; documentId: string }, undo: () => Promise<void>) => {
     if ((await documents.findInOrganization(of.organizationId, of.documentId)) !== null) return;
-    // What was written late stays with a document in the trash, out of sight.
+    // A late result stays with a document in the trash, out of sight.
     if (await trash.holds(of.organizationId, of.documentId))
       await trash.settle({ organizationId: of.organizationId, _id: of.documentId });
     else await undo();

@@ -84,7 +84,7 @@ const remove = (id: string) => app.call('DELETE', `${documentsPath}/${id}`, { co
 const trash = async () => replyOf(rows.trash, await by.viewer.get('/api/dashboard/trash?limit=100'));
 const trashedIds = async () => (await trash()).documents.map(({ id }) => id);
 
-/** Where the document, its text or its record can be seen. */
+/** Lists and reads that show the document, its text or its record. */
 async function seen(one: Added): Promise<string[]> {
   const key = app.seed.agentKey;
   const service = (path: string) => app.call('GET', `/api/service/${path}`, { key });

@@ -51,7 +51,7 @@ export const ViewChange = z
   .refine((change) => Object.keys(change).length > 0, 'send at least one field');
 export const DeletedView = z.object({ viewId: z.string(), deleted: z.literal(true) });
 
-/** What one person chose for the dashboard, in every organization. */
+/** Choices of one person for the dashboard, in every organization. */
 export const Preferences = z
   .object({
     theme: z.enum(['system', 'light', 'dark']),
