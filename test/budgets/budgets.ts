@@ -15,7 +15,7 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
 presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
-ack                              |        11 |  6920 |     2690 |     6 |      26 |      36 |  6580 |     2 |     2 |          0 |   804 |     0
+ack                              |        11 |  7010 |     2690 |     6 |      26 |      36 |  6580 |     2 |     2 |          0 |   804 |     0
 document by id                   |         2 |   672 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   752 |     0
 list of 25                       |         2 |   589 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15100 |     0
 execution accepted               |        8 |  4200 |     1990 |     4 |      17 |      24 |  3330 |     1 |     0 |          0 |   602 |     0

@@ -96,7 +96,7 @@ verifies('dashboard.corrections.stale', async () => {
   expect(late.errors).toMatchObject([{ pointer: '/baseOcrResultId', code: 'conflict' }]);
   const asked = { baseOcrResultId: current?.ocrResultId ?? '', changes };
   const both = await Promise.all([patch('ocr', asked), patch('ocr', asked)]);
-  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(both.map(({ status }) => String(status)).toSorted()).toEqual(['200', '409']);
   expect(await versions()).toHaveLength(3);
 });
 

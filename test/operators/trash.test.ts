@@ -66,9 +66,31 @@ async function addDocument() {
   });
   const derivedFrom = { ...document, _id: newId('document'), parentDocumentId: id, pendingEvents: [] };
   await documents.insert(derivedFrom);
+  const items = [{ documentId: id, split: 'dev', reference: { text: 'what the memo says' } }];
+  const saved = await by.editor.post('/api/dashboard/datasets', { name: `Memos ${made}`, items });
+  expect(saved.status, JSON.stringify(saved.body)).toBe(201);
+  await stored.experimentCells.insertOne({
+    _id: `xp_${made}/a/0/${id}`,
+    organizationId,
+    experimentId: `xp_${made}`,
+    documentId: id,
+    variant: 'a',
+    trial: 0,
+    runId,
+    status: 'succeeded',
+    error: null,
+    scores: '{}',
+    ms: 1,
+    costUsd: null,
+    cached: false,
+    outputText: 'memo',
+    at,
+  });
   return {
     id,
     bytes,
+    dataset: saved.body.datasetId as string,
+    experiment: `xp_${made}`,
     document,
     derived: derivedFrom._id,
     record: recordId,
@@ -115,12 +137,18 @@ async function seen(one: Added): Promise<string[]> {
   const ended = (await by.viewer.get(`/api/dashboard/runs/${one.ended}`)).body;
   expect(ended).toMatchObject({ runId: one.ended, status: 'succeeded' });
   const quotes = ended.steps.some((step: { outputPreview: unknown }) => step.outputPreview !== null);
-  return [...found.flat(), ...read.flat(), ...(quotes ? ['run'] : [])].toSorted();
+  const [cell] = await app.app.deps.experiments.cells(app.seed.organizationId, one.experiment);
+  const dataset = (await by.viewer.get(`/api/dashboard/datasets/${one.dataset}`)).body;
+  const more = {
+    run: quotes,
+    cell: cell?.outputText !== '',
+    dataset: dataset.items[0].referenceText.includes('what the memo says'),
+  };
+  const quoted = Object.entries(more).flatMap(([name, isSeen]) => (isSeen ? [name] : []));
+  return [...found.flat(), ...read.flat(), ...quoted].toSorted();
 }
-const everywhere = [
-  ...['derived', 'get', 'list', 'ocr', 'ofDocument', 'page', 'picture', 'records', 'reviews', 'run', 'search'],
-  ...['service', 'words'],
-];
+const everywhere =
+  'cell dataset derived get list ocr ofDocument page picture records reviews run search service words'.split(' ');
 
 let one: Added;
 

@@ -9,7 +9,7 @@ import type { DocumentRecord } from '#src/domain/documents/document.ts';
 /** A document in the trash. */
 export type TrashedRecord = DocumentRecord & { readonly trash: NonNullable<DocumentRecord['trash']> };
 
-type Parts = Pick<Collections, 'documents' | 'searchRecords' | 'records' | 'runs'>;
+type Parts = Pick<Collections, 'documents' | 'searchRecords' | 'records' | 'runs' | 'experimentCells'>;
 type Place = Pick<DocumentRecord, '_id' | 'organizationId'>;
 
 const trashed = { $gt: new Date(0) };
@@ -30,7 +30,7 @@ const mostTurns = 10;
  * Moves the rows of a document to where its record says: out of the sight of every read, or back. Repeatable, and safe beside another call:
  * the record is read after the writes, so the last of two calls sees the last state.
  */
-const createSettle = ({ documents, searchRecords, records, runs }: Parts) => {
+const createSettle = ({ documents, searchRecords, records, runs, experimentCells }: Parts) => {
   const stateOf = async ({ _id, organizationId }: Place): Promise<'hidden' | 'shown' | 'gone'> => {
     const found = await documents.findOne({ _id, organizationId }, { projection: { deletedAt: 1, trash: 1 } });
     if (found === null || (found.deletedAt !== undefined && found.trash === undefined)) return 'gone';
@@ -46,10 +46,9 @@ const createSettle = ({ documents, searchRecords, records, runs }: Parts) => {
         : [hiddenOrganization(organizationId), organizationId];
       await searchRecords.updateOne({ _id: documentId, organizationId: from }, { $set: { organizationId: to } });
       await records.updateMany({ organizationId: from, documentId }, { $set: { organizationId: to } });
-      await runs.updateMany(
-        { organizationId, documentId },
-        hides ? { $set: { trashed: true } } : { $unset: { trashed: true } },
-      );
+      const mark = hides ? ({ $set: { trashed: true } } as const) : ({ $unset: { trashed: true } } as const);
+      await runs.updateMany({ organizationId, documentId }, mark);
+      await experimentCells.updateMany({ organizationId, documentId }, mark);
       const now = await stateOf(place);
       if (now === state) return;
       state = now;
