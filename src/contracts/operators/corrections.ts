@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyId, QueryInteger, Timestamp, isWhole } from '#src/contracts/fields.ts';
 
-export const correctionLimits = { changes: 500, lineText: 2_000, description: 20_000 } as const;
+const correctionLimits = { changes: 500, lineText: 2_000, description: 20_000 } as const;
 
 const wholeText = 'the text has a lone surrogate: remove it';
 const Index = (max: number) => z.int().min(0).max(max);

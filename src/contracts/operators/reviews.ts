@@ -5,7 +5,7 @@ import { DocumentRecord } from '#src/contracts/records/record.ts';
 /** Count at which the counts of the review queue stop. */
 export const reviewsCounted = 1_000;
 
-export const reviewKinds = ['question', 'record'] as const;
+const reviewKinds = ['question', 'record'] as const;
 export const ReviewsQuery = z.strictObject({
   projectId: AnyId.optional().describe('Default: all your projects'),
   kind: z.enum(reviewKinds).optional().describe('question: waiting runs; record: doubtful records; default: both'),

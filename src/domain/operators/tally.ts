@@ -15,7 +15,7 @@ export function daysBetween(from: string, to: string): readonly string[] {
 }
 
 /** Value below which this share of the sorted values lies, by the nearest rank. null without values. */
-export function percentile(sorted: readonly number[], share: number): number | null {
+function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
