@@ -6,6 +6,7 @@ import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Worker } from '#app/agents/worker.ts';
 import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createRetention } from '#src/stores/retention.ts';
+import { emptyTrash } from '#app/upkeep/empty-trash.ts';
 import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
 import { expireUploads } from '#app/upkeep/expire-uploads.ts';
 import { mendRuns } from '#app/upkeep/mend-runs.ts';
@@ -94,6 +95,7 @@ function choresOf(
   return [
     { name: 'uploads', everyMs: hourly, run: (now) => expireUploads(deps, now) },
     { name: 'records', everyMs: hourly, run: (now) => deleteOldRecords(retention, days, now) },
+    { name: 'trash', everyMs: hourly, run: (now) => emptyTrash(deps, days.trash, now) },
     { name: 'members', everyMs: hourly, run: async (now) => ({ removals: await finishRemovals(deps, now) }) },
     { name: 'mends', everyMs: 5 * minutely, run: (now) => mendRuns({ ...deps, mends }, now, deps.stopping) },
     { name: 'usage', everyMs: daily, run: () => recountAll(deps) },

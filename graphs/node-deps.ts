@@ -41,6 +41,8 @@ export interface RunDocument {
   readonly createdAt: Date;
   /** Nodes that failed in the last run of a workflow. */
   readonly degraded?: DocumentRecord['degraded'];
+  /** Ids of the current versions that people and agents made of results, by the ids of the results. */
+  readonly corrected?: ReadonlyMap<string, string>;
   page(index: number, signal: AbortSignal): Promise<PageImage>;
   /** Text that a page of a PDF states; null for other documents, and for pages without. */
   text(index: number, signal: AbortSignal): Promise<PageText | null>;

@@ -27,6 +27,10 @@ import type { GroundingTexts } from '#src/stores/grounding-texts.ts';
 import type { IdempotencyStore } from '#src/stores/idempotency.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
+import type { CorrectionStore } from '#src/stores/operators/corrections.ts';
+import type { TrashStore } from '#src/stores/operators/trash.ts';
+import type { StatisticsStore } from '#src/stores/operators/statistics.ts';
+import type { ViewStore } from '#src/stores/operators/views.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
 import type { RecordTypeStore } from '#src/stores/records/record-types.ts';
 import type { ResultStore } from '#src/stores/results.ts';
@@ -65,6 +69,10 @@ export interface ToolDeps {
   readonly recordTypes: RecordTypeStore;
   readonly records: RecordStore;
   readonly search: SearchIndex;
+  readonly corrections: CorrectionStore;
+  readonly trash: TrashStore;
+  readonly statistics: StatisticsStore;
+  readonly views: ViewStore;
   readonly idempotency: IdempotencyStore;
   readonly oauth: OAuthStore;
   readonly events: EventLog;
@@ -98,6 +106,8 @@ export interface ToolDeps {
   readonly limits: {
     readonly uploadMaxBytes: number;
     readonly signContentType: boolean;
+    /** Days until documents in the trash are deleted. */
+    readonly trashDays: number;
     /** Requests per second of a key without a limit of its own; 0: no limit. */
     readonly ratePerSecond: number;
   };

@@ -68,6 +68,13 @@ import { replayExecution } from '#tools/runs/replay-execution.ts';
 import { answerRun } from '#tools/runs/results/answer-run.ts';
 import { resumeRun } from '#tools/runs/resume-run.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
+import { changeView, createView, deleteView } from '#tools/operators/change-views.ts';
+import { correctDescription, correctOcr, listDescriptions } from '#tools/operators/correct-texts.ts';
+import { getStatistics } from '#tools/operators/get-statistics.ts';
+import { listReviews } from '#tools/operators/list-reviews.ts';
+import { listViews } from '#tools/operators/list-views.ts';
+import { deleteDocuments, listTrash, restoreDocuments, trashDocuments } from '#tools/operators/move-documents.ts';
+import { changePreferences, getPreferences } from '#tools/operators/preferences.ts';
 import { correctRecord } from '#tools/records/correct-record.ts';
 import { listRecordTypes } from '#tools/records/list-record-types.ts';
 import { queryRecords } from '#tools/records/query-records.ts';
@@ -150,6 +157,21 @@ export const tools = {
   saveRecordType,
   queryRecords,
   correctRecord,
+  getStatistics,
+  listReviews,
+  listTrash,
+  trashDocuments,
+  restoreDocuments,
+  deleteDocuments,
+  correctOcr,
+  correctDescription,
+  listDescriptions,
+  listViews,
+  createView,
+  changeView,
+  deleteView,
+  getPreferences,
+  changePreferences,
   presignUpload,
   acknowledgeUpload,
   uploadDocument,

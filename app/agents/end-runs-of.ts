@@ -1,4 +1,5 @@
 import { terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
+import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { DocumentTraces, RunTrace } from '#src/stores/document-traces.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 
@@ -7,13 +8,14 @@ interface Parts {
   readonly traces: Pick<DocumentTraces, 'runsOf'>;
 }
 
-const reason = { code: 'run.canceled', message: 'Its document was deleted.' };
+const deleted = { code: 'run.canceled', message: 'Its document was deleted.' };
 
 /** Ends the unfinished runs over a document, in every project. Returns those, and all runs in their present state. */
 export async function endRunsOf(
   { executions, traces }: Parts,
   { organizationId, documentId }: { readonly organizationId: string; readonly documentId: string },
   now: Date,
+  reason: RunFailure = deleted,
 ): Promise<{ readonly ended: readonly RunRecord[]; readonly runs: readonly RunTrace[] }> {
   const runs = await traces.runsOf(organizationId, documentId);
   const open = runs.filter(({ status }) => !terminalStatuses.has(status));

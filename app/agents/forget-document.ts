@@ -14,7 +14,7 @@ import type { UsageStore } from '#src/stores/usage.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 export interface ForgetParts {
-  readonly documents: Pick<DocumentStore, 'derivedFrom' | 'markDeleted' | 'postponeRemoval' | 'remove'>;
+  readonly documents: Pick<DocumentStore, 'derivedFrom' | 'markDeletedAnywhere' | 'postponeRemoval' | 'remove'>;
   readonly objects: Pick<ObjectStore, 'deleteAll'>;
   readonly usage: Pick<UsageStore, 'add'>;
   readonly results: Pick<ResultStore, 'deleteOf'>;
@@ -47,7 +47,7 @@ export function createForgetDocument(
   const { documents, objects, results, records, search, conversations, traces, events } = parts;
   return async (document) => {
     const { _id: documentId, organizationId, deletedAt } = document;
-    if (deletedAt === undefined) throw new Error(`${documentId} is not being deleted`);
+    if (deletedAt === undefined || document.trash !== undefined) throw new Error(`${documentId} is not being deleted`);
     const now = parts.now?.() ?? new Date();
     await events.append([documentDeleted(document, deletedAt)]);
     const { ended, runs } = await endRunsOf(parts, { organizationId, documentId }, now);
@@ -82,7 +82,7 @@ async function markDerived(
 ): Promise<readonly DocumentRecord[]> {
   const derived = await documents.derivedFrom(organizationId, _id);
   const marked = await Promise.all(
-    derived.map((one) => documents.markDeleted({ organizationId, projectIds: [one.projectId] }, one._id, now)),
+    derived.map((one) => documents.markDeletedAnywhere({ organizationId, projectIds: [one.projectId] }, one._id, now)),
   );
   return marked.filter((one) => one !== null);
 }

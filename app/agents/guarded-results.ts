@@ -3,10 +3,12 @@ import type { NodeDeps } from '#graphs/node-deps.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
 import type { ResultStore } from '#src/stores/results.ts';
+import type { TrashStore } from '#src/stores/operators/trash.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 interface Parts {
   readonly documents: Pick<DocumentStore, 'findInOrganization'>;
+  readonly trash: Pick<TrashStore, 'holds' | 'settle'>;
   readonly results: ResultStore;
   readonly search: SearchIndex;
   readonly records: Pick<RecordStore, 'find' | 'save' | 'deleteOf'>;
@@ -19,13 +21,17 @@ interface Parts {
  */
 export function guardedResults({
   documents,
+  trash,
   results,
   search,
   records,
 }: Parts): Pick<NodeDeps, 'results' | 'search' | 'records'> {
   const unlessGone = async (of: { organizationId: string; documentId: string }, undo: () => Promise<void>) => {
     if ((await documents.findInOrganization(of.organizationId, of.documentId)) !== null) return;
-    await undo();
+    // A late result stays with a document in the trash, out of sight.
+    if (await trash.holds(of.organizationId, of.documentId))
+      await trash.settle({ organizationId: of.organizationId, _id: of.documentId });
+    else await undo();
     throw new AppError('document.not_found', 'The document of this run was deleted.');
   };
   const saving =

@@ -24,6 +24,8 @@ export interface RelayParts {
   readonly tracer?: Tracer;
   /** Removes all records of a document that is marked as deleted. Returns the derived documents that were marked with it. */
   readonly forget: (document: DocumentRecord) => Promise<readonly DocumentRecord[]>;
+  /** Completes a move of a document into or out of the trash. */
+  readonly settleTrash: (document: DocumentRecord) => Promise<void>;
   /** Default: the system clock. */
   now?(): Date;
 }
@@ -63,11 +65,16 @@ export class Relay {
   /** Deletions run beside the other entries: they may take longer than an upload should wait for its run. */
   readonly #deletions: Batcher<DocumentRecord>;
 
+  readonly #moves: Batcher<DocumentRecord>;
+
   constructor(parts: RelayParts) {
     this.#parts = parts;
     this.#batcher = new Batcher((documents) => this.#relay(documents), 100);
     this.#deletions = new Batcher(async (documents) => {
       await Promise.all(documents.map((document) => this.#forget(document)));
+    }, 8);
+    this.#moves = new Batcher(async (documents) => {
+      await Promise.all(documents.map((document) => this.#parts.settleTrash(document)));
     }, 8);
   }
 
@@ -90,6 +97,7 @@ export class Relay {
   async idle(): Promise<void> {
     await this.#batcher.idle();
     await this.#deletions.idle();
+    await this.#moves.idle();
   }
 
   #now(): Date {
@@ -97,8 +105,12 @@ export class Relay {
   }
 
   /** A deletion makes all other entries of the document pointless. */
-  #add(document: DocumentRecord): Promise<void> {
-    return (document.deletedAt === undefined ? this.#batcher : this.#deletions).add(document);
+  async #add(document: DocumentRecord): Promise<void> {
+    if (document.deletedAt !== undefined && document.trash === undefined) return this.#deletions.add(document);
+    const moves = document.pendingEvents.some(({ name }) => name === 'document/trash');
+    // After them: a run that an upload starts in the trash finds no document.
+    if (document.pendingEvents.some(({ name }) => name !== 'document/trash')) await this.#batcher.add(document);
+    if (moves) await this.#moves.add(document);
   }
 
   /** Never rejects: the entry stays until everything is removed. */

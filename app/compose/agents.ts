@@ -80,13 +80,13 @@ interface AgentsParts {
 /** Everything that nodes may use. */
 function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   const { deps, models, images, outside, relay } = core;
-  const { documents, objects, results, records, search, events, usage } = deps;
+  const { documents, objects, results, records, search, trash, events, usage } = deps;
   return {
     document: createRunDocuments({ documents, objects: patientReader(objects), images }),
     storeDerived: createDerivedDocuments({ documents, objects, usage, announce: (document) => relay.push(document) }),
     readDocument: createReadDocument({ documents, results }),
     images,
-    ...guardedResults({ documents, results, records, search }),
+    ...guardedResults({ documents, trash, results, records, search }),
     recordTypes: deps.recordTypes,
     ocr,
     models,

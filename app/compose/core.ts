@@ -12,6 +12,7 @@ import type { MailSender } from '#src/adapters/mail/mail-sender.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { addMissingCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createForgetDocument } from '#app/agents/forget-document.ts';
+import { createSettleTrash } from '#app/agents/settle-trash.ts';
 import { Relay } from '#app/agents/relay.ts';
 import { AccessChanges, accessStores } from '#app/compose/access/changes.ts';
 import { createComputeThreads } from '#app/compose/compute/threads.ts';
@@ -150,9 +151,10 @@ function graphChecks(catalog: Catalog, compute: ComputeThreads): Pick<ToolDeps, 
   return { catalog, checks, checkGraph: createCheckGraph(catalog, catalog === productCatalog ? compute : null) };
 }
 
-function limitsOf({ uploads, rateLimits }: Config): ToolDeps['limits'] {
+function limitsOf({ uploads, rateLimits, retention }: Config): ToolDeps['limits'] {
   const { maxBytes: uploadMaxBytes, signContentType } = uploads;
-  return { uploadMaxBytes, signContentType, ratePerSecond: rateLimits?.usual ?? 0 };
+  const { trash: trashDays } = retention;
+  return { uploadMaxBytes, signContentType, trashDays, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
 /** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
@@ -203,7 +205,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const search = createSearchIndex(collections, searchOptions(parts, metrics));
   const traces = createDocumentTraces(database.db, collections);
   const forget = createForgetDocument({ ...stores, objects, search, traces });
-  const relay = new Relay({ ...stores, wake, logger, tracer, forget });
+  const settleTrash = createSettleTrash({ ...stores, traces });
+  const relay = new Relay({ ...stores, wake, logger, tracer, forget, settleTrash });
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);

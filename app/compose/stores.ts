@@ -8,6 +8,10 @@ import { createExperimentStore } from '#src/stores/experiments/experiment-store.
 import { createExecutionStore } from '#src/stores/executions.ts';
 import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
 import { createIdempotencyStore } from '#src/stores/idempotency.ts';
+import { createCorrectionStore } from '#src/stores/operators/corrections.ts';
+import { createTrashStore } from '#src/stores/operators/trash.ts';
+import { createStatisticsStore } from '#src/stores/operators/statistics.ts';
+import { createViewStore } from '#src/stores/operators/views.ts';
 import { createOAuthStore } from '#src/stores/oauth.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createRecordStore } from '#src/stores/records/record-store.ts';
@@ -64,6 +68,10 @@ export function createStores(
     records: announcedRecords(createRecordStore(collections), events, logger),
     executions: createExecutionStore(database.client, collections),
     steps: createStepStore(collections),
+    corrections: createCorrectionStore(collections),
+    trash: createTrashStore(collections),
+    statistics: createStatisticsStore(collections),
+    views: createViewStore(collections),
     results: createResultStore(collections),
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),

@@ -11,6 +11,7 @@ import {
   stillThere,
 } from '#graphs/nodes/facts.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
+import type { RunDocument } from '#graphs/node-deps.ts';
 import type { EmbeddingResult } from '#src/domain/documents/results.ts';
 import type { SearchRecord } from '#src/stores/search/row.ts';
 
@@ -28,14 +29,10 @@ export const index = defineNode({
   defaultTimeoutMs: 60_000,
   example: {},
   async run(call) {
-    const [value, ocrText, segmentationText, embeddings] = await Promise.all([
-      description(call),
-      text(call),
-      segmentsOf(call),
-      vectors(call),
-    ]);
-    // Read last, since visibility can change during the run.
+    const [segmentationText, embeddings] = await Promise.all([segmentsOf(call), vectors(call)]);
+    // Read late, since visibility can change during the run, and people correct texts.
     const document = await call.deps.document(call.run, 'now');
+    const [value, ocrText] = await Promise.all([description(call, document), text(call, document)]);
     const { documentId, organizationId, projectId } = call.run;
     const { apiKeyId, visibility, objectKey, createdAt, filename, recordText, givenTitle } = document;
     const title = givenTitle ?? value?.title ?? '';
@@ -62,16 +59,23 @@ export const index = defineNode({
   },
 });
 
-async function description({ deps, run, state }: Call): Promise<DocumentDescription | null> {
+/** The description of this run, or its correction. */
+async function description(
+  { deps, run, state }: Call,
+  { corrected }: RunDocument,
+): Promise<DocumentDescription | null> {
   const facts = readFacts(state, 'description', DescriptionFacts);
   if (!facts) return null;
-  return stillThere(await deps.results.descriptionById(run.organizationId, facts.descriptionId)).value;
+  const id = corrected?.get(facts.descriptionId) ?? facts.descriptionId;
+  return stillThere(await deps.results.descriptionById(run.organizationId, id)).value;
 }
 
-async function text({ deps, run, state }: Call): Promise<string> {
+/** The text of this run, or its correction. */
+async function text({ deps, run, state }: Call, { corrected }: RunDocument): Promise<string> {
   const facts = readFacts(state, 'ocr', OcrFacts);
   if (!facts) return '';
-  return stillThere(await deps.results.ocrText(run.organizationId, facts.ocrResultId)).text;
+  const id = corrected?.get(facts.ocrResultId) ?? facts.ocrResultId;
+  return stillThere(await deps.results.ocrText(run.organizationId, id)).text;
 }
 
 const mostSegmentText = 20_000;

@@ -27,6 +27,7 @@ import {
 import { mountDashboardChat } from '#http/chat/mount-chat.ts';
 import { mountDashboardRealtime } from '#http/routes/dashboard-realtime.ts';
 import { mountHealth, type HealthParts } from '#http/routes/health.ts';
+import { mountDashboardOperators } from '#http/routes/operators.ts';
 import { mountRecords } from '#http/routes/records.ts';
 import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/records.ts';
 import { mountIngestion, mountService, mountServiceResults } from '#http/routes/service.ts';
@@ -113,6 +114,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountDashboardWorkflows(bind);
   // Order matters: /documents/chat must not match /documents/:id.
   mountDashboardChats(bind);
+  mountDashboardOperators(bind);
   mountDashboardDocuments(bind);
   mountDashboardRuns(bind);
   mountDashboardExperiments(bind);

@@ -34,6 +34,11 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     accountTokens: { holds: 'Tokens of links in mails, as SHA-256, until they are used or expire', writtenBy: 'API' },
     guesses: { holds: 'Attempts in a row to guess the password of an account, by hash', writtenBy: 'API' },
     invitations: { holds: 'Invitations to an organization, by e-mail address', writtenBy: 'dashboard' },
+    savedViews: {
+      holds: 'Saved views of the dashboard: name, page, filters, owner and sharing',
+      writtenBy: 'dashboard',
+    },
+    preferences: { holds: 'Preferences of a person for the dashboard', writtenBy: 'dashboard' },
     audit: { holds: 'Security-relevant actions: actor, action, target, time, address', writtenBy: 'tools, OAuth' },
   },
   'Credentials and secrets': {

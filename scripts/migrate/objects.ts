@@ -92,7 +92,11 @@ async function moveDocument(move: Move, document: DocumentRecord): Promise<Moved
     objects += 1;
     bytes += head.sizeBytes;
   }
-  return { objects, bytes, missing: pinned === null && document.deletedAt === undefined ? [key] : [] };
+  return {
+    objects,
+    bytes,
+    missing: pinned === null && (document.deletedAt === undefined || document.trash !== undefined) ? [key] : [],
+  };
 }
 
 /** Copies the objects that a row names. Rows of other collections than `documents` and `uploads` name none of their own. */

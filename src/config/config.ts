@@ -69,6 +69,7 @@ export interface Config {
     readonly checkpoints: number;
     readonly nodeCache: number;
     readonly experimentRuns: number;
+    readonly trash: number;
     readonly runs: number | null;
     /** null: for ever. */
     readonly audit: number | null;
@@ -189,6 +190,7 @@ function retentionOf(values: EnvValues): Config['retention'] {
     checkpoints: values.RETENTION_CHECKPOINTS_DAYS,
     nodeCache: values.RETENTION_NODE_CACHE_DAYS,
     experimentRuns: values.RETENTION_EXPERIMENT_RUNS_DAYS,
+    trash: values.RETENTION_TRASH_DAYS,
     runs: values.RETENTION_RUNS_DAYS ?? null,
     audit: values.RETENTION_AUDIT_DAYS ?? null,
   };

@@ -5,6 +5,7 @@ import { Problem } from '#src/contracts/resources/problem.ts';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
+import { dashboardOperators } from '#src/contracts/dashboard/operators.ts';
 import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/records.ts';
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
@@ -211,6 +212,7 @@ const families = {
       ...Object.values(dashboardRuns),
       ...Object.values(dashboardExperiments),
       ...Object.values(dashboardRecords),
+      ...Object.values(dashboardOperators),
       ...Object.values(dashboardWorkflows),
       ...Object.values(dashboardOrganization),
     ] as Route[],

@@ -34,6 +34,7 @@ export const idPrefixes = {
   experiment: 'xp',
   recordType: 'rct',
   record: 'rec',
+  view: 'view',
   instance: 'ins',
 } as const;
 export type IdKind = keyof typeof idPrefixes;

@@ -25,6 +25,7 @@ import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { DatasetRecord, LedgerRecord } from '#src/domain/experiments/dataset.ts';
 import type { CellRow, DatasetVersionRow, ExperimentGraphRow, ExperimentRow } from '#src/stores/experiments/rows.ts';
 import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
+import type { PreferencesRecord, SavedViewRecord } from '#src/domain/operators/saved-view.ts';
 import type { RecordRow } from '#src/stores/records/row.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 
@@ -238,6 +239,8 @@ export interface Collections {
   readonly experimentCells: Collection<CellRow>;
   readonly recordTypes: Collection<RecordTypeRecord>;
   readonly records: Collection<RecordRow>;
+  readonly savedViews: Collection<SavedViewRecord>;
+  readonly preferences: Collection<PreferencesRecord>;
   readonly oauthClients: Collection<OAuthClient>;
   readonly oauthConsents: Collection<ConsentRequest>;
   readonly oauthGrants: Collection<OAuthGrant>;
@@ -290,6 +293,8 @@ const names = [
   'experimentCells',
   'recordTypes',
   'records',
+  'savedViews',
+  'preferences',
   'oauthClients',
   'oauthConsents',
   'oauthGrants',

@@ -1,4 +1,4 @@
-import type { Filter } from 'mongodb';
+import type { Filter, UpdateFilter } from 'mongodb';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
@@ -20,8 +20,23 @@ export type DocumentChange = {
   readonly [Name in 'filename' | 'givenTitle' | 'tags']?: Exclude<DocumentRecord[Name], undefined> | null;
 };
 
+/** Matches documents that are being deleted, and none in the trash. */
+const beingDeleted: Filter<DocumentRecord> = { deletedAt: { $exists: true }, trash: { $exists: false } };
+
 const deletion = (id: string, ts: Date) =>
   ({ id: `document/deleted:${id}`, name: 'document/deleted', ts, data: { documentId: id } }) as const;
+
+/** Marks a document as being deleted, adds the event to its outbox and removes its texts. */
+export const deletionOf = (id: string, at: Date): UpdateFilter<DocumentRecord> => ({
+  $set: { deletedAt: at, ocr: null, description: null },
+  $unset: { recordText: true, givenTitle: true, tags: true, trash: true },
+  $push: { pendingEvents: deletion(id, at) },
+});
+
+/** Matches documents of the trash too, and none that are being deleted. */
+const thereOrTrashed: Filter<DocumentRecord> = {
+  $or: [{ deletedAt: noDate }, { 'trash.at': { $exists: true } }],
+};
 
 const readable = (tenant: Tenant): Filter<DocumentRecord> => ({
   organizationId: tenant.organizationId,
@@ -85,18 +100,18 @@ const createOutbox = (documents: Collections['documents']) => ({
     const times = oldest?.pendingEvents.map(({ ts }) => ts.getTime()) ?? [];
     return times.length === 0 ? null : new Date(Math.min(...times));
   },
-  /** Removes all events except a deletion, which ends with the record. */
+  /** Removes all events except a deletion, which ends with the record, and moves of the trash, which are cleared one by one. */
   async clearPendingEvents(ids: readonly string[]): Promise<void> {
     await documents.updateMany(
       { _id: { $in: [...ids] } },
-      { $pull: { pendingEvents: { name: { $ne: 'document/deleted' } } } },
+      { $pull: { pendingEvents: { name: { $nin: ['document/deleted', 'document/trash'] } } } },
       processSafe,
     );
   },
   /** Delays the next attempt to remove a deleted document: its event is not due before `until`. */
   async postponeRemoval(organizationId: string, id: string, until: Date): Promise<void> {
     await documents.updateOne(
-      { _id: id, organizationId, deletedAt: { $exists: true } },
+      { _id: id, organizationId, ...beingDeleted },
       { $set: { pendingEvents: [deletion(id, until)] } },
     );
   },
@@ -238,22 +253,25 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
      * tenant's own.
      */
     markDeleted: (tenant: Tenant, id: string, at: Date): Promise<DocumentRecord | null> =>
+      documents.findOneAndUpdate({ _id: id, ...owned(tenant) }, deletionOf(id, at), { returnDocument: 'after' }),
+    /** The same for a document that may be in the trash. */
+    markDeletedAnywhere: (
+      { organizationId, projectIds }: Tenant,
+      id: string,
+      at: Date,
+    ): Promise<DocumentRecord | null> =>
       documents.findOneAndUpdate(
-        { _id: id, ...owned(tenant) },
-        {
-          $set: { deletedAt: at, ocr: null, description: null },
-          $unset: { recordText: true, givenTitle: true, tags: true },
-          $push: { pendingEvents: deletion(id, at) },
-        },
+        { _id: id, organizationId, projectId: { $in: [...projectIds] }, ...thereOrTrashed },
+        deletionOf(id, at),
         { returnDocument: 'after' },
       ),
-    /** Lists documents that runs derived from it, in every project. */
+    /** Lists documents that runs derived from it, in every project, also those in the trash. */
     derivedFrom: (organizationId: string, id: string): Promise<readonly DocumentRecord[]> =>
-      documents.find({ organizationId, parentDocumentId: id, deletedAt: noDate }).toArray(),
+      documents.find({ organizationId, parentDocumentId: id, ...thereOrTrashed }).toArray(),
     /** Last step of a deletion: removes the record of a marked document, and returns it. null when it was removed before. */
     async remove(organizationId: string, id: string): Promise<DocumentRecord | null> {
       await duplicates.releaseDuplicates(organizationId, id);
-      return documents.findOneAndDelete({ _id: id, organizationId, deletedAt: { $exists: true } });
+      return documents.findOneAndDelete({ _id: id, organizationId, ...beingDeleted });
     },
     async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
       await documents.updateMany({ _id: { $in: [...ids] }, ...owned(tenant) }, { $set: { visibility } });

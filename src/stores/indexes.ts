@@ -82,11 +82,16 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
       { partialFilterExpression: { duplicateOf: { $exists: true } } },
     ],
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
+    [{ 'trash.at': 1 }, { partialFilterExpression: { 'trash.at': { $exists: true } } }],
+    [
+      { organizationId: 1, projectId: 1, 'trash.at': -1, _id: -1 },
+      { partialFilterExpression: { 'trash.at': { $exists: true } } },
+    ],
     [{ organizationId: 1, parentDocumentId: 1 }, { partialFilterExpression: { parentDocumentId: { $exists: true } } }],
   ],
   ocrResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
   ocrPages: [[{ organizationId: 1, documentId: 1, ocrResultId: 1, 'page.index': 1 }]],
-  descriptions: [[{ organizationId: 1, documentId: 1 }]],
+  descriptions: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
   embeddings: [[{ organizationId: 1, documentId: 1 }]],
   segmentationResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
   searchRecords: [[{ organizationId: 1, identifiers: 1 }]],
@@ -150,11 +155,13 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
   recordTypes: [[{ organizationId: 1, projectId: 1, name: 1 }]],
   records: [
     [{ organizationId: 1, documentId: 1 }],
+    [{ organizationId: 1, projectId: 1, createdAt: 1, _id: 1 }, { partialFilterExpression: { status: 'doubtful' } }],
     [{ organizationId: 1, projectId: 1, recordTypeId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, recordTypeId: 1, status: 1, createdAt: -1, _id: -1 }],
     // Every field of every type: a facet is a field with its value.
     [{ organizationId: 1, projectId: 1, recordTypeId: 1, facets: 1 }],
   ],
+  savedViews: [[{ organizationId: 1, ownerId: 1 }], [{ organizationId: 1, sharing: 1 }]],
   oauthClients: [[{ organizationId: 1, createdAt: -1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   oauthConsents: [[{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
   oauthGrants: [

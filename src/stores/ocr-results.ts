@@ -10,7 +10,16 @@ import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 type TextRow = Omit<OcrRow, 'result'> & { readonly result: Pick<OcrRow['result'], 'language'> };
 
-const toText = ({ _id, createdAt, modelLabel, text, avgConfidence, warnings, result }: TextRow): OcrText => ({
+const toText = ({
+  _id,
+  createdAt,
+  modelLabel,
+  text,
+  avgConfidence,
+  warnings,
+  correction,
+  result,
+}: TextRow): OcrText => ({
   ocrResultId: _id,
   language: result.language,
   createdAt,
@@ -18,6 +27,7 @@ const toText = ({ _id, createdAt, modelLabel, text, avgConfidence, warnings, res
   text,
   avgConfidence,
   ...(warnings !== undefined && { warnings }),
+  ...(correction !== undefined && { correction }),
 });
 
 const withoutWords = { projection: { 'result.pages': 0 } } as const;

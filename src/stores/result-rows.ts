@@ -1,7 +1,13 @@
 import type { Binary } from 'mongodb';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
-import type { DescriptionResult, OcrResult, ResultOrigin, SegmentationResult } from '#src/domain/documents/results.ts';
+import type {
+  Correction,
+  DescriptionResult,
+  OcrResult,
+  ResultOrigin,
+  SegmentationResult,
+} from '#src/domain/documents/results.ts';
 
 /** `_id` derives from run, node and key, so the unique index stores each result exactly once. */
 interface Row extends ResultOrigin {
@@ -10,7 +16,7 @@ interface Row extends ResultOrigin {
   readonly modelLabel: string;
 }
 
-export interface OcrRow extends Row, Pick<OcrResult, 'text' | 'avgConfidence' | 'result' | 'warnings'> {
+export interface OcrRow extends Row, Pick<OcrResult, 'text' | 'avgConfidence' | 'result' | 'warnings' | 'correction'> {
   /** The pages are rows of their own, and `result.pages` is empty: all words of a long document exceed the 16 MiB of one row. */
   readonly pagesApart?: true;
 }
@@ -25,6 +31,8 @@ export interface OcrPageRow extends Row {
 
 export interface DescriptionRow extends Row, Pick<DescriptionResult, 'value'> {
   readonly usage: ModelUsage;
+  /** Absent in descriptions of runs. */
+  readonly correction?: Correction;
 }
 
 export interface SegmentationRow

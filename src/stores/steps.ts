@@ -14,7 +14,14 @@ export interface ChangedSteps {
   readonly further: number;
 }
 
-type StepsOf = Pick<RunRecord, '_id' | 'organizationId' | 'steps' | 'stepBuckets'>;
+type StepsOf = Pick<RunRecord, '_id' | 'organizationId' | 'steps' | 'stepBuckets' | 'trashed'>;
+
+const silenced = (step: StepRecord): StepRecord => ({
+  ...step,
+  inputPreview: null,
+  requestPreview: null,
+  outputPreview: null,
+});
 
 const inRuns = ({ run, buckets, further }: ChangedSteps): AnyBulkWriteOperation<RunRecord>[] => {
   const first = buckets.get(0);
@@ -80,9 +87,10 @@ export function createStepStore({ runs, steps }: Pick<Collections, 'runs' | 'ste
     await write(steps, changes.flatMap(ofTheirOwn));
     await write(runs, changes.flatMap(inRuns));
   });
-  const listOf = async ({ _id: runId, organizationId, steps: first = [], stepBuckets = 0 }: StepsOf) => {
+  const listOf = async ({ _id: runId, organizationId, steps: first = [], stepBuckets = 0, trashed }: StepsOf) => {
     const further = stepBuckets === 0 ? [] : await steps.find({ organizationId, runId }).limit(1_000).toArray();
-    return inOrder([...first, ...further.flatMap((bucket) => bucket.steps)]);
+    const all = inOrder([...first, ...further.flatMap((bucket) => bucket.steps)]);
+    return trashed === true ? all.map(silenced) : all;
   };
   return {
     save: (changed: ChangedSteps): Promise<void> => batcher.add(changed),

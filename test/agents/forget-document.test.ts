@@ -3,6 +3,7 @@ import { createConversationStore } from '#src/stores/conversations.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { createForgetDocument, type ForgetParts } from '#app/agents/forget-document.ts';
+import { createSettleTrash } from '#app/agents/settle-trash.ts';
 import { Relay } from '#app/agents/relay.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { newId } from '#src/domain/ids.ts';
@@ -36,7 +37,14 @@ function forgetParts(more: Partial<ForgetParts> = {}): ForgetParts {
 
 function relayOf(parts: ForgetParts, now = (): Date => new Date()): Relay {
   const forget = createForgetDocument({ ...parts, now });
-  return new Relay({ ...stores, wake: createInProcessWakeQueue(), logger, forget, now });
+  return new Relay({
+    ...stores,
+    wake: createInProcessWakeQueue(),
+    logger,
+    forget,
+    settleTrash: createSettleTrash(stores),
+    now,
+  });
 }
 
 const tenantOf = ({ organizationId, projectId }: DocumentRecord) => ({ organizationId, projectIds: [projectId] });
@@ -179,7 +187,7 @@ describe('A process that dies while it forgets a document', () => {
     ['looking for runs', ({ traces }) => ({ traces: { ...traces, runsOf: died } })],
     ['ending runs', () => ({ executions: { cancelRun: died } })],
     ['looking for what was made from it', ({ documents }) => ({ documents: { ...documents, derivedFrom: died } })],
-    ['marking what was made from it', ({ documents }) => ({ documents: { ...documents, markDeleted: died } })],
+    ['marking what was made from it', ({ documents }) => ({ documents: { ...documents, markDeletedAnywhere: died } })],
     ['removing its search record', () => ({ search: { delete: died } })],
     ['removing results', () => ({ results: { deleteOf: died } })],
     ['removing citations', () => ({ conversations: { forgetDocument: died } })],

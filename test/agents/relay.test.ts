@@ -25,6 +25,7 @@ beforeAll(async () => {
     wake,
     logger: createPinoLogger('silent'),
     forget: async () => [],
+    settleTrash: async () => undefined,
   };
 });
 afterAll(() => database.close());

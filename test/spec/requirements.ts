@@ -2,6 +2,7 @@ import { crossCutting } from './cross-cutting.ts';
 import { dashboard } from './dashboard.ts';
 import { ingestion } from './ingestion.ts';
 import { lists } from './lists.ts';
+import { operators } from './operators.ts';
 import { orchestration } from './orchestration.ts';
 import { overview } from './overview.ts';
 import { resources } from './resources.ts';
@@ -14,6 +15,7 @@ export const requirements = [
   ...orchestration,
   ...dashboard,
   ...lists,
+  ...operators,
   ...crossCutting,
 ];
 

@@ -1,6 +1,7 @@
 import { MongoClient, type CommandStartedEvent, type Db, type Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CheckpointSaver } from '#src/stores/checkpoints/saver.ts';
+import { homesOf } from '#src/stores/hidden-organization.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { conversationOf } from '#test/support/dashboard/conversations.ts';
@@ -102,8 +103,7 @@ function watched(stores: Stores): Stores {
 }
 
 const now = new Date();
-const organizationId = 'org_plans';
-const projectId = 'prj_plans';
+const [organizationId, projectId] = ['org_plans', 'prj_plans'];
 const tenant = { organizationId, projectIds: [projectId] };
 const wide = { organizationId, projectIds: [projectId, 'prj_other'] };
 
@@ -412,8 +412,7 @@ async function askRest(stores: Stores): Promise<void> {
   await workflows.editsSince(organizationId, 'wf_plans', 0, 100);
   await apiKeys.listBound(organizationId, 'wf_plans', 21);
   await workflows.find(tenant, 'wf_plans');
-  await workflows.listPublished(tenant);
-  await workflows.listPublished(wide);
+  for (const who of [tenant, wide]) await workflows.listPublished(who);
   await workflows.findVersion(organizationId, 'wf_plans', 1);
   await workflows.listByCodeName('c');
   await askExperiments(stores, { organizationId, projectId }, [tenant, wide]);
@@ -560,7 +559,8 @@ const users = 'users';
 /** True when nothing of another organization can match, whatever else the filter says. */
 function isWithin(filter: Document): boolean {
   const { organizationId: named, $and = [] } = filter;
-  return [named, named?.$eq].includes(organizationId) || $and.some(isWithin);
+  const places: readonly unknown[] = named?.$in ?? [named?.$eq ?? named];
+  return places.every((place) => homesOf(organizationId).some((home) => home === place)) || $and.some(isWithin);
 }
 
 /** Reads the virtual time of a lane of the queue, which is over all tenants. */

@@ -14,6 +14,10 @@ import { connectDatabase, type Database } from '#src/stores/connect.ts';
 import { createConversationStore } from '#src/stores/conversations.ts';
 import { createDeliveryStore } from '#src/stores/deliveries.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
+import { createCorrectionStore } from '#src/stores/operators/corrections.ts';
+import { createStatisticsStore } from '#src/stores/operators/statistics.ts';
+import { createTrashStore } from '#src/stores/operators/trash.ts';
+import { createViewStore } from '#src/stores/operators/views.ts';
 import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
 import { createDatasetStore } from '#src/stores/experiments/dataset-store.ts';
@@ -123,6 +127,7 @@ export function storesOf(client: MongoClient) {
     apiKeys: createApiKeyStore(collections),
     audit: createAuditLog(collections),
     conversations: createConversationStore(collections),
+    corrections: createCorrectionStore(collections),
     deliveries: createDeliveryStore(collections),
     documents: createDocumentStore(collections),
     events: createEventLog(collections),
@@ -145,10 +150,13 @@ export function storesOf(client: MongoClient) {
     otherEmbeddings: createOtherEmbeddings(collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
     secrets: createSecretStore(collections, { current: Buffer.alloc(32), previous: [] }),
+    statistics: createStatisticsStore(collections),
     steps: createStepStore(collections),
     traces: createDocumentTraces(client.db(), collections),
+    trash: createTrashStore(collections),
     uploads: createUploadStore(collections),
     usage: createUsageStore(collections, unlimited),
+    views: createViewStore(collections),
     workflows: createWorkflowStore(collections),
   };
 }

@@ -6,8 +6,12 @@ import { tools } from '#tools/index.ts';
 const unaudited = [
   'acknowledge_upload',
   'answer_chat',
+  'change_preferences',
+  'change_view',
+  'create_view',
   'create_workflow',
   'delete_conversation',
+  'delete_view',
   'presign_upload',
   'queue_workflow',
   'queue_workflow_on_many',

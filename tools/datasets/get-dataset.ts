@@ -14,7 +14,7 @@ export const getDataset = defineTool({
   idempotent: true,
   input: GetDatasetInput,
   output: DatasetDetail,
-  async run(ctx: ToolContext<'datasets'>, { datasetId, version, offset, limit }) {
+  async run(ctx: ToolContext<'datasets' | 'documents'>, { datasetId, version, offset, limit }) {
     const dataset = await requireDataset(ctx, datasetId);
     const { datasets } = ctx.deps;
     const [confirmations, found] = await Promise.all([
@@ -27,13 +27,17 @@ export const getDataset = defineTool({
         `The dataset has no version ${version}; the newest is ${dataset.version}.`,
       );
     const dev = found.items.filter(({ split }) => split === 'dev');
+    const page = dev.slice(offset, offset + limit);
+    const ids = page.map(({ documentId }) => documentId);
+    // References quote their documents: those in the trash show none.
+    const there = await ctx.deps.documents.thereAmong(dataset.organizationId, ids);
     return {
       ...presentDataset(dataset, confirmations),
       version: found.version,
-      items: dev.slice(offset, offset + limit).map(({ documentId, tags, reference }) => ({
+      items: page.map(({ documentId, tags, reference }) => ({
         documentId,
         tags: [...tags],
-        referenceText: JSON.stringify(reference ?? {})
+        referenceText: JSON.stringify((there.has(documentId) ? reference : null) ?? {})
           .slice(0, shownCharacters)
           .toWellFormed(),
       })),

@@ -17,7 +17,7 @@ export const deleteDocument = defineTool({
   async run(ctx: ToolContext<'audit' | 'documents' | 'relay'>, { id }) {
     const { deps, principal, requestId } = ctx;
     // One write hides the document from every reader; its outbox event triggers the rest of the deletion.
-    const deleted = await deps.documents.markDeleted(principal, id, new Date());
+    const deleted = await deps.documents.markDeletedAnywhere(principal, id, new Date());
     // The caller can read public documents of other projects, but not delete them.
     if (deleted === null) throw documentMissing();
     deps.relay(deleted);

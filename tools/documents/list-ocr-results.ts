@@ -24,7 +24,7 @@ export const presentPage = ({ losses: _losses, source = 'ocr', ...page }: OcrPag
 });
 
 function presentOcr(
-  { createdAt, result, warnings, ...ocr }: MadeBy<StoredOcr>,
+  { createdAt, result, warnings, correction, ...ocr }: MadeBy<StoredOcr>,
   pageCount: number,
 ): z.input<typeof OcrResult> {
   const { engine, language, pages } = result;
@@ -34,6 +34,9 @@ function presentOcr(
     pageCount,
     result: { engine, language, pages: pages.map(presentPage) },
     warnings: presentWarnings(warnings),
+    source: correction?.by ?? 'run',
+    author: correction?.author ?? null,
+    basedOn: correction?.basedOn ?? null,
   };
 }
 

@@ -24,6 +24,7 @@ export const readDocument = defineTool({
         page,
         url: deps.thumbnails.pageUrl(document, page),
       })),
+      descriptionId: document.description?.descriptionId ?? null,
       originalUrl: await deps.thumbnails.originalUrl(document),
     };
   },

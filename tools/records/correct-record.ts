@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { recordLimits } from '#src/contracts/records/record-type.ts';
-import { CorrectRecordInput, DocumentRecord, type Sayer } from '#src/contracts/records/record.ts';
-import type { Principal } from '#src/domain/access/principal.ts';
+import { CorrectRecordInput, DocumentRecord } from '#src/contracts/records/record.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { correctCells, problemsOf, statusOf } from '#src/domain/records/change.ts';
 import { correctedText } from '#src/domain/records/corrected-text.ts';
@@ -11,10 +10,10 @@ import type { RecordRecord } from '#src/domain/records/record.ts';
 import { valuesOf } from '#src/domain/records/values.ts';
 import { brokenSoon } from '#graphs/records/broken-rules.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { presentRecord } from '#tools/records/present.ts';
+import { presentRecord, sayerOf } from '#tools/records/present.ts';
 import { requireRecord, requireType } from '#tools/records/require.ts';
 
-type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'search' | 'thumbnails'>;
+type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'search' | 'thumbnails' | 'trash'>;
 
 export const correctRecord = defineTool({
   name: 'correct_record',
@@ -39,7 +38,10 @@ export const correctRecord = defineTool({
     const document = await ctx.deps.documents.find(ctx.principal, after.documentId);
     // A deletion of the document that went on meanwhile has looked for records already.
     if (document === null) {
-      await ctx.deps.records.deleteOf(after.organizationId, after.documentId);
+      const { organizationId, documentId } = after;
+      if (await ctx.deps.trash.holds(organizationId, documentId))
+        await ctx.deps.trash.settle({ organizationId, _id: documentId });
+      else await ctx.deps.records.deleteOf(organizationId, documentId);
       throw new AppError('record.not_found', 'The document of this record was deleted.');
     }
     if (Object.keys(asked.set).length + asked.remove.length > 0) await reindex(ctx, after);
@@ -61,9 +63,6 @@ function conflict(revision: number): AppError {
     { errors: [{ pointer: '/revision', code: 'conflict', message: `the revision is at least ${revision}` }] },
   );
 }
-
-/** People sign in; keys and programs are agents. */
-const sayerOf = ({ kind }: Principal): Sayer => (kind === 'session' ? 'person' : 'agent');
 
 function corrected(
   ctx: Context,

@@ -1,10 +1,14 @@
 import type { z } from 'zod';
 import type { DocumentRecord as PresentedRecord } from '#src/contracts/records/record.ts';
 import type { RecordType } from '#src/contracts/records/record-type.ts';
+import type { Principal } from '#src/domain/access/principal.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { Thumbnails } from '#tools/pictures/signed-media.ts';
+
+/** People sign in; keys and programs are agents. */
+export const sayerOf = ({ kind }: Principal): 'person' | 'agent' => (kind === 'session' ? 'person' : 'agent');
 
 export function presentType(type: RecordTypeRecord): z.input<typeof RecordType> {
   return {

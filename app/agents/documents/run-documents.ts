@@ -28,6 +28,15 @@ function byteCache<Value extends object>(sizeOf: (value: Value) => number): LRUC
   });
 }
 
+/** Results whose current version is a correction. */
+const correctedOf = ({ ocr, description }: DocumentRecord): ReadonlyMap<string, string> =>
+  new Map([
+    ...(ocr?.correctionOf === undefined ? [] : [[ocr.correctionOf, ocr.ocrResultId] as const]),
+    ...(description?.correctionOf === undefined
+      ? []
+      : [[description.correctionOf, description.descriptionId] as const]),
+  ]);
+
 /**
  * Documents of runs with their decoded pages, shared by the nodes of a run. Errors: `document.not_found`,
  * `upload.object_missing` when the bytes are gone, and the codec's.
@@ -76,6 +85,7 @@ export function createRunDocuments({ documents, objects, images }: Parts): (run:
       apiKeyId,
       createdAt,
       degraded,
+      corrected: correctedOf(record),
       async page(index, signal) {
         signal.throwIfAborted();
         // Parallel nodes share this load, so the abort of one must not end it. Decoding has its own time limit.

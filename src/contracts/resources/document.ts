@@ -109,6 +109,7 @@ export const DocumentDetail = Document.extend({
   pageImages: z
     .array(z.object({ page: z.int().min(0), url: z.string() }))
     .describe('Short-lived signed URLs of re-encoded pages; ?w=<pixels> sizes them, ?rotate=90|180|270 turns them'),
+  descriptionId: z.string().nullable().describe('Version of the description, which a correction names'),
   originalUrl: z.string().describe('Short-lived signed URL of the uploaded bytes, as an attachment'),
 }).meta({ id: 'DocumentDetail' });
 

@@ -36,7 +36,10 @@ export const OcrResult = z
     avgConfidence: z.number().min(0).max(100).describe('Mean word confidence, weighted by word length'),
     result: z.object({ engine: z.string(), language: z.string(), pages: z.array(Page) }),
     warnings: z.array(PageWarning).describe('Parts of pages that could not be read; empty if all was read'),
-    runId: z.string().describe('Run that made the result'),
+    runId: z.string().describe('Run that made the result; of a correction, the first version that it stems from'),
+    source: z.enum(['run', 'person', 'agent']).describe('person and agent: a correction of another version'),
+    author: z.string().nullable().describe('Who corrected it; null: a run made it'),
+    basedOn: z.string().nullable().describe('The version that was corrected'),
   })
   .meta({ id: 'OcrResult' });
 

@@ -17,6 +17,8 @@ export interface LatestOcr {
   readonly characters: number;
   /** Parts of pages that could not be read, up to `mostShownWarnings`; absent if there are none. */
   readonly warnings?: readonly ReadingWarning[];
+  /** Result of a run that it corrects; absent in results of runs. */
+  readonly correctionOf?: string;
 }
 
 export interface LatestDescription {
@@ -25,6 +27,8 @@ export interface LatestDescription {
   readonly modelLabel: string;
   readonly title: string;
   readonly text: string;
+  /** Description of a run that it corrects; absent in those of runs. */
+  readonly correctionOf?: string;
 }
 
 /** State of the run over a document that was created last. Source: docs/decisions/0155. */
@@ -82,8 +86,10 @@ export interface DocumentRecord {
   readonly degraded?: { readonly workflowId: string; readonly nodes: readonly string[] };
   /** Absent before the first run in the document's own project. */
   readonly latestRun?: LatestRun;
-  /** Set when deletion starts: queries skip the document, and the relay deletes its data. */
+  /** Set when deletion starts: queries skip the document, and the relay deletes its data. Also set in the trash, where the data stays. */
   readonly deletedAt?: Date;
+  /** Set with `deletedAt` while the document is in the trash. `with`: the document that it was derived from and went there with. */
+  readonly trash?: { readonly at: Date; readonly by: string; readonly with?: string };
   readonly pendingEvents: readonly DomainEvent[];
 }
 

@@ -22,6 +22,17 @@ export interface OcrPayload {
   readonly pages: readonly OcrPage[];
 }
 
+/** A version of a result that a person or an agent made from another one. */
+export interface Correction {
+  readonly by: 'person' | 'agent';
+  /** Id of the user, key or program. */
+  readonly author: string;
+  /** Version that was corrected; null: there was none. */
+  readonly basedOn: string | null;
+  /** Version of a run that it stems from, perhaps over other corrections; null: none. */
+  readonly root: string | null;
+}
+
 export interface OcrResult {
   readonly ocrResultId: string;
   readonly createdAt: Date;
@@ -33,6 +44,8 @@ export interface OcrResult {
   readonly result: OcrPayload;
   /** Absent if there are none, and in results of older versions. */
   readonly warnings?: readonly ReadingWarning[];
+  /** Absent in results of runs. */
+  readonly correction?: Correction;
 }
 
 /** A part of a page that could not be read. */

@@ -23,7 +23,7 @@ export type DomainEvent =
     }
   | {
       readonly id: string;
-      readonly name: 'document/created' | 'document/deleted';
+      readonly name: 'document/created' | 'document/deleted' | 'document/trash';
       readonly ts: Date;
       readonly data: { documentId: string };
     };

@@ -4,7 +4,7 @@ import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import { newId } from '#src/domain/ids.ts';
-import { titleOf, type DocumentRecord } from '#src/domain/documents/document.ts';
+import { titleOf, type DocumentRecord, type LatestDescription } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
 import type { DescriptionResult, OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
@@ -77,6 +77,19 @@ export function documentDeleted(document: DocumentRecord, at: Date): RealtimeEve
     projectId: document.projectId,
     documentId: document._id,
   };
+}
+
+/** Event for a document that went to the trash: to readers it is gone. */
+export function documentTrashed(document: DocumentRecord, at: Date): RealtimeEvent {
+  const dedupeId = `document.trashed:${document._id}:${at.getTime()}`;
+  return { ...documentDeleted(document, at), dedupeId, data: { trashed: true } };
+}
+
+/** Event for a document that came back from the trash: to readers it is new. */
+export function documentRestored(document: DocumentRecord, at: Date): RealtimeEvent {
+  const created = documentCreated(document);
+  const dedupeId = `document.restored:${document._id}:${at.getTime()}`;
+  return { ...created, dedupeId, at, data: { ...created.data, restored: true } };
 }
 
 /** Event for a new run, at its time of creation. */
@@ -182,6 +195,33 @@ export function ocrCreated(run: RunRecord, nodeId: string, result: OcrText): Rea
   const shown = presentWarnings(warnings.slice(0, mostShownWarnings));
   const data = { ocrResultId, modelLabel, avgConfidence, characters: text.length, warnings: shown };
   return resultStored(run, nodeId, { type: 'ocr.created', at: result.createdAt, data });
+}
+
+type Corrected = Pick<DocumentRecord, '_id' | 'organizationId' | 'projectId'>;
+type CorrectedBy = { readonly by: string; readonly author: string; readonly at: Date };
+
+const ofDocument = ({ _id, organizationId, projectId }: Corrected) => ({ organizationId, projectId, documentId: _id });
+
+/** Event for an OCR result that a person or an agent corrected; it has no run. */
+export function ocrCorrected(
+  document: Corrected,
+  result: Pick<OcrText, 'ocrResultId' | 'modelLabel' | 'avgConfidence'> & { readonly characters: number },
+  { by, author, at }: CorrectedBy,
+): RealtimeEvent {
+  const data = { ...result, source: by, author };
+  return { ...ofDocument(document), dedupeId: `ocr.created:${result.ocrResultId}`, type: 'ocr.created', at, data };
+}
+
+/** Event for a description that a person or an agent corrected; it has no run. */
+export function descriptionCorrected(
+  document: Corrected,
+  { descriptionId, modelLabel, title, text }: LatestDescription,
+  { by, author, at }: CorrectedBy,
+): RealtimeEvent {
+  const description = text.slice(0, eventTextMax).toWellFormed();
+  const data = { descriptionId, modelLabel, title, description, source: by, author };
+  const dedupeId = `description.upserted:${descriptionId}`;
+  return { ...ofDocument(document), dedupeId, type: 'description.upserted', at, data };
 }
 
 export function descriptionUpserted(run: RunRecord, nodeId: string, result: DescriptionResult): RealtimeEvent {

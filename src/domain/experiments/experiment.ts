@@ -119,6 +119,8 @@ export interface CellRecord {
   readonly cached: boolean;
   readonly outputText: string;
   readonly at: Date;
+  /** Its document is in the trash: no read shows what it quotes. */
+  readonly trashed?: true;
 }
 
 export const cellIdOf = ({

@@ -148,6 +148,8 @@ export interface RunRecord {
   readonly retriedBy?: string;
   /** Same as in its execution: the run writes nothing that documents, search or the realtime feed show. */
   readonly experiment?: CellPlace;
+  /** Its document is in the trash: no read shows what it quotes. */
+  readonly trashed?: true;
   /** Text that a run of an experiment read; set at its end. */
   readonly ocrResultId?: string;
 }

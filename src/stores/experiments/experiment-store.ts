@@ -39,6 +39,13 @@ const cellOf = ({ scores, ...rest }: CellRow): CellRecord => ({
   scores: JSON.parse(scores) as CellRecord['scores'],
 });
 
+/** Leaves out what a cell quotes of a document that is in the trash. */
+function shownCell(cell: CellRecord): CellRecord {
+  if (cell.trashed !== true) return cell;
+  const scores = Object.entries(cell.scores).map(([metric, score]) => [metric, { ...score, note: null }] as const);
+  return { ...cell, outputText: '', error: null, scores: Object.fromEntries(scores) };
+}
+
 function createCells(experimentCells: Collections['experimentCells']) {
   return {
     /** Stores a cell, once. False when it is stored already. */
@@ -56,7 +63,7 @@ function createCells(experimentCells: Collections['experimentCells']) {
     /** All cells of an experiment, or those of one document. At most `experimentLimits.runs`. */
     async cells(organizationId: string, experimentId: string, documentId?: string): Promise<readonly CellRecord[]> {
       const of = { organizationId, experimentId, ...(documentId === undefined ? {} : { documentId }) };
-      return (await experimentCells.find(of).toArray()).map(cellOf);
+      return (await experimentCells.find(of).toArray()).map(cellOf).map(shownCell);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { RecordStatus } from '#src/contracts/records/record.ts';
 import type { Aggregate, Grouping, GroupPart, RecordSort, RecordTerm } from '#src/domain/records/read-question.ts';
+import type { ListPosition } from '#src/domain/cursor.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import { toRecord, type RecordRow } from '#src/stores/records/row.ts';
 
@@ -74,8 +75,37 @@ const accumulators: Readonly<Record<Aggregate['operator'], (path: string) => Doc
   max: (path) => ({ $max: path }),
 };
 
+interface Projects {
+  readonly organizationId: string;
+  readonly projectIds: readonly string[];
+}
+
+const doubtful = ({ organizationId, projectIds }: Projects) => ({
+  organizationId,
+  projectId: { $in: [...projectIds] },
+  status: 'doubtful' as const,
+});
+
+/** Records of all types that wait for people. */
+const createDoubtful = ({ records }: { readonly records: Collection<RecordRow> }) => ({
+  /** Lists doubtful records, oldest first. */
+  async doubtful(of: Projects, after: ListPosition | null, limit: number): Promise<readonly RecordRecord[]> {
+    const place =
+      after === null
+        ? {}
+        : {
+            createdAt: { $gte: after.createdAt },
+            $or: [{ createdAt: { $gt: after.createdAt } }, { _id: { $gt: after.id } }],
+          };
+    const rows = records.find({ ...doubtful(of), ...place }).sort({ createdAt: 1, _id: 1 });
+    return (await rows.limit(limit).toArray()).map(toRecord);
+  },
+  countDoubtful: (of: Projects, limit: number): Promise<number> => records.countDocuments(doubtful(of), { limit }),
+});
+
 export function createRecordQueries({ records }: { readonly records: Collection<RecordRow> }) {
   return {
+    ...createDoubtful({ records }),
     /** Records in order; `after` is the last one of the page before. */
     async query(
       question: RecordQuestion,

@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
+import { homesOf } from '#src/stores/hidden-organization.ts';
 import { createRecordQueries } from '#src/stores/records/record-queries.ts';
 import { toRecord, type RecordRow } from '#src/stores/records/row.ts';
 
@@ -30,9 +31,9 @@ export function createRecordStore({ records }: Pick<Collections, 'records'>) {
         throw error;
       }
     },
-    /** Deletes the records of a document. */
+    /** Deletes the records of a document, in the trash too. */
     async deleteOf(organizationId: string, documentId: string): Promise<void> {
-      await records.deleteMany({ organizationId, documentId }, processSafe);
+      await records.deleteMany({ organizationId: { $in: [...homesOf(organizationId)] }, documentId }, processSafe);
     },
   };
 }

@@ -23,6 +23,14 @@ export const ordinary = { experiment: { $exists: false } } satisfies Filter<RunR
 /** Omits fields that may be large and that only readers of one run need. */
 export const brief = { outputs: 0, receipt: 0, answers: 0, steps: 0 };
 
+/** Leaves out what a run quotes of a document that is in the trash. */
+function shownRun(run: RunRecord): RunRecord {
+  if (run.trashed !== true) return run;
+  const { outputs: _outputs, answers: _answers, waitingFor: _questions, steps = [], ...rest } = run;
+  const silent = { inputPreview: null, requestPreview: null, outputPreview: null };
+  return { ...rest, steps: steps.map((step) => ({ ...step, ...silent })) };
+}
+
 /** Mean time of runs in milliseconds; null for none that began and ended. */
 export const meanMs = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedAt'>[]): number | null => {
   const times = recent.flatMap(({ startedAt, finishedAt }) =>
@@ -30,6 +38,30 @@ export const meanMs = (recent: readonly Pick<RunRecord, 'startedAt' | 'finishedA
   );
   return times.length === 0 ? null : times.reduce((sum, ms) => sum + ms, 0) / times.length;
 };
+
+const newerThan = (after: ListPosition | null): Filter<RunRecord> =>
+  after === null
+    ? {}
+    : {
+        createdAt: { $gte: after.createdAt },
+        $or: [{ createdAt: { $gt: after.createdAt } }, { _id: { $gt: after.id } }],
+      };
+
+/** Runs that wait for people. */
+const createWaiting = ({ runs }: Pick<Collections, 'runs'>) => ({
+  /** Lists waiting runs with their questions, oldest first. */
+  waitingRuns: (tenant: Tenant, after: ListPosition | null, limit: number): Promise<readonly RunRecord[]> =>
+    runs
+      .find(
+        { ...owned(tenant), ...ordinary, status: 'waiting', trashed: { $exists: false }, ...newerThan(after) },
+        { projection: brief },
+      )
+      .sort({ createdAt: 1, _id: 1 })
+      .limit(limit)
+      .toArray(),
+  countWaiting: (tenant: Tenant, limit: number): Promise<number> =>
+    runs.countDocuments({ ...owned(tenant), ...ordinary, status: 'waiting', trashed: { $exists: false } }, { limit }),
+});
 
 /** Lists of runs over several executions. */
 function createLists({ runs }: Pick<Collections, 'runs'>) {
@@ -59,7 +91,7 @@ function createLists({ runs }: Pick<Collections, 'runs'>) {
     ): Promise<readonly RunRecord[]> =>
       runs
         .find(
-          { ...owned(tenant), ...ordinary, workflowId, 'answers.path': path },
+          { ...owned(tenant), ...ordinary, workflowId, 'answers.path': path, trashed: { $exists: false } },
           { projection: { outputs: 0, receipt: 0, steps: 0 } },
         )
         .sort({ createdAt: -1, _id: -1 })
@@ -77,19 +109,23 @@ export function createReads({ executions, runs }: Pick<Collections, 'executions'
     runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
       runs.find({ organizationId, executionId }, { projection: brief }).toArray(),
     /** Runs of these executions over these documents, with outputs and steps. */
-    resultsOf: (
+    resultsOf: async (
       organizationId: string,
       executionIds: readonly string[],
       documentIds: readonly string[],
-    ): Promise<readonly RunRecord[]> =>
-      runs
+    ): Promise<readonly RunRecord[]> => {
+      const found = await runs
         .find(
           { organizationId, executionId: { $in: [...executionIds] }, documentId: { $in: [...documentIds] } },
           { projection: { receipt: 0, answers: 0 } },
         )
-        .toArray(),
-    findRun: ({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> =>
-      runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } }),
+        .toArray();
+      return found.map(shownRun);
+    },
+    async findRun({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> {
+      const found = await runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } });
+      return found === null ? null : shownRun(found);
+    },
 
     /** The last successful runs of a workflow, experiments included, and their mean time; null without any. */
     async recentRuns(
@@ -104,8 +140,9 @@ export function createReads({ executions, runs }: Pick<Collections, 'executions'
         .sort({ createdAt: -1, _id: -1 })
         .limit(20)
         .toArray();
-      return { runs: recent, meanMs: meanMs(recent) };
+      return { runs: recent.map(shownRun), meanMs: meanMs(recent) };
     },
     ...createLists({ runs }),
+    ...createWaiting({ runs }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
+import { homesOf } from '#src/stores/hidden-organization.ts';
 import { createHighlights } from '#src/stores/search/highlights.ts';
 import { ChosenRetrievers } from '#src/stores/search/chosen-retrievers.ts';
 import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
@@ -9,6 +10,12 @@ import { identifierLimits, identifiersOf } from '#src/domain/documents/identifie
 import { looseText } from '#src/domain/search/word-forms.ts';
 import { searchedTexts, searchRowOf, type SearchRecord } from '#src/stores/search/row.ts';
 import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybrid-search.ts';
+
+/** Texts to replace. `former`: the text that `now` replaces. */
+interface ChangedTexts {
+  readonly ocrText?: { readonly now: string; readonly former: string };
+  readonly description?: string;
+}
 
 /** Time that an answer about the state of the indexes is good for. */
 const freshMs = { ready: 30_000, missing: 2_000 };
@@ -30,7 +37,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
   });
   let known: { readonly missing: readonly string[]; readonly until: number } = { missing: [], until: 0 };
   /** Replaces texts of a row, with the looser spellings and identifiers of the whole. */
-  async function setTexts(organizationId: string, documentId: string, texts: GivenTexts): Promise<void> {
+  async function setGiven(organizationId: string, documentId: string, texts: GivenTexts): Promise<void> {
     const filter = { _id: documentId, organizationId };
     const row = await searchRecords.findOne(filter, { projection: { embedding: 0, looseText: 0 } });
     if (row === null) return;
@@ -47,10 +54,36 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     },
     /** Replaces the values of records that words find the document by. Does nothing for a document that is not indexed. */
     setRecordText: (organizationId: string, documentId: string, recordText: string): Promise<void> =>
-      setTexts(organizationId, documentId, { recordText }),
+      setGiven(organizationId, documentId, { recordText }),
     /** Replaces the given title and file name. Does nothing for a document that is not indexed. */
     setNames: (organizationId: string, documentId: string, given: GivenNames): Promise<void> =>
-      setTexts(organizationId, documentId, given),
+      setGiven(organizationId, documentId, given),
+    /**
+     * Replaces texts of a document that people corrected, and the identifiers of the former text. Does nothing for a document that is not
+     * indexed. The vectors stay.
+     */
+    async setTexts(organizationId: string, documentId: string, { ocrText, description }: ChangedTexts): Promise<void> {
+      const filter = { _id: documentId, organizationId };
+      const row = await searchRecords.findOne(filter, { projection: { embedding: 0, looseText: 0 } });
+      if (row === null) return;
+      const texts = {
+        ...row,
+        ...(ocrText && { ocrText: ocrText.now }),
+        ...(description !== undefined && { description }),
+      };
+      const former = new Set(ocrText === undefined ? [] : identifiersOf(ocrText.former));
+      const { title, filename = '', recordText = '' } = row;
+      const found = identifiersOf([title, filename, recordText, texts.ocrText].join('\n'));
+      const kept = row.identifiers.filter((identifier) => !former.has(identifier));
+      const identifiers = [...new Set([...found, ...kept])].slice(0, identifierLimits.count);
+      const change = {
+        ocrText: texts.ocrText,
+        description: texts.description,
+        identifiers,
+        looseText: looseText(searchedTexts(texts).join('\n')),
+      };
+      await searchRecords.updateOne(filter, { $set: change }, processSafe);
+    },
     search: createHybridSearch(retrievers, options),
     /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */
     highlights: createHighlights(searchRecords),
@@ -64,7 +97,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     },
     /** Removes a deleted document from search. */
     async delete(organizationId: string, documentId: string): Promise<void> {
-      await searchRecords.deleteOne({ _id: documentId, organizationId });
+      await searchRecords.deleteOne({ _id: documentId, organizationId: { $in: [...homesOf(organizationId)] } });
     },
     /** Keeps the record's visibility filter in step with the document. */
     async setVisibility(

@@ -18,6 +18,7 @@ function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIn
     setVisibility: (...change) => later(() => index.setVisibility(...change)),
     setNames: (...change) => later(() => index.setNames(...change)),
     setRecordText: (...change) => later(() => index.setRecordText(...change)),
+    setTexts: (...change) => later(() => index.setTexts(...change)),
     async search(query) {
       const answer = await index.search(query);
       await waiting.shift()?.();

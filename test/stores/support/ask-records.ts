@@ -7,6 +7,7 @@ import { readFilter, readGrouping } from '#src/domain/records/read-question.ts';
 import { valuesOf } from '#src/domain/records/values.ts';
 import type { RecordQuestion } from '#src/stores/records/record-queries.ts';
 import type { RecordRow } from '#src/stores/records/row.ts';
+import { askOperators } from '#test/stores/support/ask-operators.ts';
 import type { Stores } from '#test/support/database.ts';
 
 const now = new Date();
@@ -74,7 +75,8 @@ export const sortsByField = ({ of, command }: { readonly of: string; readonly co
   of === 'records.query' && !new Map(command?.['sort'] as Map<string, unknown>).has('createdAt');
 
 /** Every query about record types and records. */
-export async function askRecords({ records, recordTypes }: Stores, place: Place): Promise<void> {
+export async function askRecords(stores: Stores, place: Place): Promise<void> {
+  const { records, recordTypes } = stores;
   const { type, row, question, grouping } = recordOf(place, 'doc_a', 'words');
   if (grouping === null) throw new Error('nothing is grouped');
   const tenant = { organizationId: place.organizationId, projectIds: [place.projectId, 'prj_other'] };
@@ -94,4 +96,5 @@ export async function askRecords({ records, recordTypes }: Stores, place: Place)
   await records.query(question, { path: 'total.amount', descending: false }, { after: null, limit: 26 });
   await records.groups(question, grouping, 100);
   await records.deleteOf(place.organizationId, 'doc_other');
+  await askOperators(stores, place);
 }

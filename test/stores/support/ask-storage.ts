@@ -6,6 +6,7 @@ export const sweeping = [
   'documents.presentAmong',
   'executions.endedBetween',
   'organizations.idsAfter',
+  'trash.expired',
   'usage.totals',
   'uploads.takeExpired',
   'uploads.remove',

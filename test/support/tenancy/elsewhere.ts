@@ -13,7 +13,7 @@ export const elsewhere = Object.values({
   'writes under a new id':
     'apiKeys.insert audit.count audit.note audit.noteOnce audit.during members.add members.invite uploads.insert workflows.insert',
   'writes the organization itself':
-    'executions.setQueueWeight organizations.insertOrganization organizations.insertProject organizations.demandSecondFactor',
+    'executions.setQueueWeight views.insert organizations.insertOrganization organizations.insertProject organizations.demandSecondFactor',
   'loops of the system that work for everybody':
     'documents.withPendingEvents documents.oldestPendingEvent executions.withPendingCallback deliveries.claim experiments.listRunning members.unfinishedRemovals',
   'an account, before any organization is known':
@@ -23,6 +23,8 @@ export const elsewhere = Object.values({
   'sweeps and sums': sweeping.join(' '),
   'such a loop, about what it was just given': 'documents.clearPendingEvents deliveries.settle executions.lost',
   'who somebody is, before anything is asked': 'members.organizationsOf members.userIdOf',
+  'preferences belong to a person, in all of their organizations': 'views.preferencesOf views.setPreferences',
+  'lists what the organization shares, without an id to guess': 'views.countShared statistics.workflowNames',
   'a worker or its health': 'executions.claim executions.depth executions.seeLeases executions.waitOf search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName',
   'only wakes its listener: what there is, `events.read` tells':

@@ -26,6 +26,8 @@ export const overTenants: Readonly<Record<string, string>> = {
   'passkeys.count': 'passkeys belong to a person, in all of their organizations',
   'passkeys.ownerOf': 'a passkey signs in before any organization is known',
   'passkeys.use': 'a passkey signs in before any organization is known',
+  'views.preferencesOf': 'preferences belong to a person, in all of their organizations',
+  'views.setPreferences': 'preferences belong to a person, in all of their organizations',
   'guesses.take': 'an account is guessed at before any organization is known',
   'guesses.giveBack': 'an account is guessed at before any organization is known',
   'guesses.forget': 'an account is guessed at before any organization is known',

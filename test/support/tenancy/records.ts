@@ -1,4 +1,5 @@
 import { recordOf } from '#test/stores/support/ask-records.ts';
+import { operatorChanges, operatorReads, seedOperators } from '#test/support/tenancy/operators.ts';
 import type { Stores } from '#test/support/database.ts';
 
 interface Who {
@@ -20,13 +21,17 @@ const stolen = ({ organizationId }: Who, target: Who) => {
 };
 const place = (who: Who, target: Who) => ({ organizationId: who.organizationId, projectId: target.projectIds[0] });
 
-export async function seedRecord({ records, recordTypes }: Stores, who: Who): Promise<void> {
+export async function seedRecord(stores: Stores, who: Who): Promise<void> {
+  const { records, recordTypes } = stores;
   const { type, row } = of(who);
   await recordTypes.save(type);
   await records.save(row);
+  await records.save({ ...row, _id: `doubtful ${row._id}`, status: 'doubtful' });
+  await seedOperators(stores, who);
 }
 
 export const recordReads = (stores: () => Stores): Readonly<Record<string, Try>> => ({
+  ...operatorReads(stores),
   'recordTypes.find': (who, target) => stores().recordTypes.find(place(who, target), 'own-type'),
   'recordTypes.list': async (who, target) =>
     (await stores().recordTypes.list(place(who, target))).filter(({ version }) => version > 0),
@@ -43,6 +48,7 @@ export const recordReads = (stores: () => Stores): Readonly<Record<string, Try>>
 });
 
 export const recordChanges = (stores: () => Stores): Readonly<Record<string, Try>> => ({
+  ...operatorChanges(stores),
   'recordTypes.save': (who, target) => stores().recordTypes.save({ ...stolen(who, target).type, version: 2 }),
   'records.save': (who, target) => stores().records.save({ ...stolen(who, target).row, revision: 2 }),
   'documents.setRecordText': (who, target) =>
