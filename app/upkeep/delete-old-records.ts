@@ -1,4 +1,4 @@
-import type { FinishedAfter, Retention } from '#src/stores/retention.ts';
+import { apartRuns, type ApartRuns, type FinishedAfter, type Retention } from '#src/stores/retention.ts';
 
 /** Ages in days; null: kept for ever. */
 export interface RetentionDays {
@@ -49,10 +49,10 @@ export async function deleteOldRecords(
   );
   const { runs: kept, audit: audited } = days;
   const audit = audited === null ? 0 : await inBatches((limit) => retention.deleteAudit(ago(audited), limit));
-  const runsOf = (age: number, hidden?: boolean): Promise<number> =>
-    inPages<FinishedAfter | null>(null, (after) => retention.deleteRuns(ago(age), after, batchSize, hidden));
-  const ofExperiments = (await runsOf(days.experimentRuns, true)) + (await runsOf(days.experimentRuns, false));
-  const runs = ofExperiments + (kept === null ? 0 : await runsOf(kept));
+  const runsOf = (age: number, only?: ApartRuns): Promise<number> =>
+    inPages<FinishedAfter | null>(null, (after) => retention.deleteRuns(ago(age), after, batchSize, only));
+  let runs = kept === null ? 0 : await runsOf(kept);
+  for (const only of apartRuns) runs += await runsOf(days.experimentRuns, only);
   const records = events + deliveries + checkpoints + runs + audit;
   return { records, events, deliveries, checkpoints, runs, audit };
 }

@@ -8,7 +8,7 @@ import {
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { interactiveRuns } from '#src/domain/runs/queue.ts';
-import { brief, createReads, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
+import { brief, createReads, listed, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
@@ -60,7 +60,8 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
         .find(
           {
             ...owned(tenant),
-            ...ordinary,
+            // A draft runs again as it is now, with run_workflow.
+            ...(unretried ? ordinary : listed),
             ...same,
             status: { $in: [...statuses] },
             ...(degraded && { degraded: { $exists: true } }),

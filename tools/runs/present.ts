@@ -4,6 +4,7 @@ import type { Execution, RunDetail, RunList, RunSummary } from '#src/contracts/r
 import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
 import {
   countRuns,
+  draftOf,
   executionStatus,
   terminalStatuses,
   type ExecutionRecord,
@@ -44,6 +45,7 @@ export function presentRunRow(run: RunRecord): z.input<typeof RunList>['runs'][n
     executionId: run.executionId,
     workflowId: run.workflowId,
     version: run.version,
+    ...draftOf(run),
     createdAt: run.createdAt.toISOString(),
     finishedAt: iso(run.finishedAt),
   };
@@ -84,6 +86,7 @@ export function presentExecution(
     workflowName: execution.workflowName,
     version: execution.version ?? first?.version ?? null,
     graphHash: execution.graphHash ?? first?.graphHash ?? null,
+    ...draftOf(execution),
     status,
     counts: {
       total: whole.total,
@@ -162,6 +165,7 @@ export function presentRunDetail(
     executionId: run.executionId,
     workflowId: run.workflowId,
     version: run.version,
+    ...draftOf(run),
     graphHash: run.graphHash,
     attempts: run.attempts,
     queue: null,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
+import { DraftRevision, RunVersion, revisionOfDraft } from '#src/contracts/resources/execution.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import {
   AnyId,
@@ -93,10 +94,13 @@ export const DocumentRunsQuery = z.strictObject({
 });
 
 /** `status` of the replies is that of the request, not of the run. Source: `dashboard.run.reply`. */
-export const QueueBody = z.strictObject({
-  workflowId: AnyId.describe('agentGraphId of any published workflow of the organization'),
-  version: z.int().min(1).optional().describe('Default: the newest version'),
-});
+export const QueueBody = z
+  .strictObject({
+    workflowId: AnyId.describe('agentGraphId of any published workflow of the organization'),
+    version: RunVersion.optional().describe('Default: the newest version. "draft": the draft as it is'),
+    revision: DraftRevision.optional(),
+  })
+  .refine(revisionOfDraft.check, revisionOfDraft.params);
 export const QueuedRun = z.object({
   status: z.literal('queued'),
   documentId: z.string(),
@@ -105,7 +109,7 @@ export const QueuedRun = z.object({
   executionId: z.string(),
   runId: z.string(),
 });
-export const QueueManyBody = QueueBody.extend({
+export const QueueManyBody = QueueBody.safeExtend({
   documentIds: z
     .array(AnyId)
     .min(1)
