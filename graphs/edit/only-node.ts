@@ -84,8 +84,8 @@ async function nodesBefore(graph: StoredGraph, { nodeId, node, state }: Tried, c
 function channelsFor(graph: StoredGraph, { nodeId, state }: Tried, writes: readonly string[]): StoredGraph['state'] {
   const items = graph.edges.flatMap((edge) => ('map' in edge && edge.map.to === nodeId ? [edge.map.as] : []));
   const missing = [...writes, ...items].filter((name) => !Object.hasOwn(graph.state, name));
-  const plain = { schema: {}, reducer: 'replace' as const };
-  const all = { ...graph.state, ...Object.fromEntries(missing.map((name) => [name, plain])) };
+  const plain: StoredGraph['state'][string] = { schema: {}, reducer: 'replace' };
+  const all: StoredGraph['state'] = { ...graph.state, ...Object.fromEntries(missing.map((name) => [name, plain])) };
   return Object.fromEntries(
     Object.entries(all).map(([name, channel]): [string, StoredGraph['state'][string]] => {
       const first = channel.default ?? emptyValues[channel.reducer] ?? (Object.hasOwn(state, name) ? null : undefined);

@@ -5,6 +5,7 @@ import {
   FreeObject,
   IdempotencyKey,
   PageLimit,
+  QueryBoolean,
   QueryInteger,
   Timestamp,
   limits,
@@ -252,6 +253,7 @@ export const ListRunsInput = ExecutionRunsQuery.extend({
   documentId: AnyId.optional(),
   createdAfter: Timestamp.optional(),
   createdBefore: Timestamp.optional(),
+  drafts: QueryBoolean.default(false).describe('true, or with executionId: also runs of drafts'),
 });
 
 export const CancelInput = z.strictObject({

@@ -13,6 +13,8 @@ export interface RunFilter {
   readonly status?: RunStatus;
   readonly createdAfter?: string;
   readonly createdBefore?: string;
+  /** true, or with `executionId`: also runs of drafts. */
+  readonly drafts?: boolean;
 }
 
 export const owned = ({ organizationId, projectIds }: Tenant): Filter<RunRecord> => {
@@ -85,7 +87,7 @@ function createLists({ runs }: Pick<Collections, 'runs'>) {
     /** Lists runs, newest first. */
     listRuns: (
       tenant: Tenant,
-      { createdAfter, createdBefore, ...same }: RunFilter,
+      { createdAfter, createdBefore, drafts = false, ...same }: RunFilter,
       after: ListPosition | null,
       limit: number,
     ): Promise<readonly RunRecord[]> =>
@@ -93,7 +95,7 @@ function createLists({ runs }: Pick<Collections, 'runs'>) {
         .find(
           {
             ...owned(tenant),
-            ...listed,
+            ...(drafts || same.executionId !== undefined ? listed : ordinary),
             ...same,
             ...((createdAfter !== undefined || createdBefore !== undefined) && {
               createdAt: {
