@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import type { ErrorCode } from '#src/contracts/error-codes.ts';
 import type { AppError } from '#src/domain/app-error.ts';
 
@@ -68,6 +69,9 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'image.undecodable': 'The file is not a readable image. Check it and upload it again.',
   'image.too_large': 'Reduce the size of the image and upload it again.',
 };
+
+/** The next call after a run or node that failed with this code; null for codes without a row. */
+export const hintOfCode = (code: string): string | null => own(hints, code) ?? null;
 
 export function hintFor(error: AppError, toolName: string): string {
   if (error.code === 'request.invalid') {

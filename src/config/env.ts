@@ -227,7 +227,10 @@ export const env = {
     schema: whole(2, 36_500).optional(),
     doc: 'Days that finished executions are kept with their runs and steps; documents and results stay; default: for ever',
   },
-  RETENTION_EXPERIMENT_RUNS_DAYS: { schema: count(30, 2, 36_500), doc: 'Days that runs of experiments and drafts are kept' },
+  RETENTION_EXPERIMENT_RUNS_DAYS: {
+    schema: count(30, 2, 36_500),
+    doc: 'Days that runs of experiments and drafts are kept',
+  },
   RETENTION_AUDIT_DAYS: { schema: whole(30, 36_500).optional(), doc: 'Days of the audit log; default: for ever' },
   OPENAI_API_KEY: {
     schema: z.string().min(1).optional(),

@@ -91,7 +91,7 @@ type Context = ToolContext<
 export const testNode = defineTool({
   name: 'test_node',
   description:
-    'Run one node of a draft on a document and show what it writes, its steps and warnings. Pure nodes before it fill channels that state leaves out. A review node shows its question. Kept apart like a run of a draft.',
+    'Try one node of a draft on a document: what it writes or asks, errors, time. Pure nodes before it write channels that state leaves out. Changes nothing.',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,

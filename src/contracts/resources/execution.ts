@@ -51,7 +51,7 @@ export const ExecutionBody = z
     ),
     initialState: FreeObject.optional(),
     version: RunVersion.optional().describe(
-      'A published version; default: the newest. "draft": the draft as it is, unseen by lists, search and webhooks',
+      'A published version, or "draft": documents and search do not change; default: the newest version',
     ),
     revision: DraftRevision.optional(),
     callbackUrl: z
@@ -74,11 +74,8 @@ export const RunError = z.object({
   nodeId: z.string().optional().describe('Node that failed'),
 });
 
-/** Mark of a run of a draft. */
-const Draft = z
-  .object({ revision: z.int().nullable(), nodeId: z.string().optional().describe('Only this node ran') })
-  .optional()
-  .describe('It ran a draft');
+/** Mark of a run of a draft; with `nodeId` only this node ran. */
+const Draft = z.object({ revision: z.int().nullable(), nodeId: z.string().optional() }).optional();
 
 /** `promptText` and `data` can quote the document: untrusted content. */
 const Question = z.object({
@@ -135,7 +132,7 @@ export const ExecutionQuery = z.strictObject({
     .describe('Seconds to wait for a change of an unfinished execution, 0..30'),
 });
 
-const Step = z.object({
+export const Step = z.object({
   stepId: z.string(),
   nodeId: z.string(),
   type: z.string(),
@@ -253,7 +250,8 @@ export const ListRunsInput = ExecutionRunsQuery.extend({
   documentId: AnyId.optional(),
   createdAfter: Timestamp.optional(),
   createdBefore: Timestamp.optional(),
-  drafts: QueryBoolean.default(false).describe('true, or with executionId: also runs of drafts'),
+  /** Those of the execution are listed anyway. */
+  drafts: QueryBoolean.default(false).describe('Also runs of drafts'),
 });
 
 export const CancelInput = z.strictObject({
