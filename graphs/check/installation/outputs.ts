@@ -42,13 +42,13 @@ export function checkUnusedOutputs(graph: GraphOutline): GraphIssue[] {
     if (node.definition === undefined || lasts(node) || !graph.reached.has(node.id)) continue;
     const { writes } = node.definition;
     for (const name of node.io.writes)
-      if (graph.channels.has(name) && !read.has(name) && !writes.includes(name) && !unused.has(name))
-        unused.set(name, node);
+      if (!read.has(name) && !writes.includes(name) && !unused.has(name)) unused.set(name, node);
   }
   return [...unused].map(([name, { id }]) => {
     const message = `Node "${id}" writes "${name}", which no node and no output reads.`;
     const hint = `Add it to "outputs", or remove what writes it.`;
     const issue = warning({ ...errorAt('OUTPUT_UNUSED', pointer('state', name), message, hint), nodeId: id });
-    return fixedBy(issue, setField(pointer('outputs', name), name));
+    // An output needs a channel that is declared.
+    return graph.channels.has(name) ? fixedBy(issue, setField(pointer('outputs', name), name)) : issue;
   });
 }

@@ -113,6 +113,7 @@ const branches: Loose = {
     ...plain('START>start', 'start>beside', 'left>meet', 'right>meet', 'beside>meet', 'meet>END'),
     { from: 'start', when: [{ if: 'total > 0', to: 'left' }], else: 'right' },
   ],
+  outputs: { answer: 'answer' },
 };
 
 /** A loop in a loop, each left through a router. */
@@ -165,10 +166,21 @@ const back = StoredGraph.parse({
   ...other,
   nodes: { a: { type: 'workflow', config: { workflowId: 'wf_self' } } },
 });
+const needy = StoredGraph.parse({
+  ...other,
+  nodes: { a: { type: 'ask', config: { prompt: 'x', key: { $secret: 'WONDERFUL' } } } },
+});
 export const defectContext: CheckContext = {
   workflowId: 'wf_self',
+  installation: {
+    chatModel: null,
+    segmenter: null,
+    hosts: ['a.b'],
+    languages: ['eng'],
+    refused: new Map([['https://c.d/x', 'the operator did not list its host c.d (OUTBOUND_ALLOW)']]),
+  },
   secrets: ['API_KEY', 'OTHER_KEY'].map((name) => ({ name, hosts: ['a.b'] })),
-  subgraphs: (id) => (id === 'wf_other' ? other : id === 'wf_back' ? back : null),
+  subgraphs: (id) => (id === 'wf_other' ? other : id === 'wf_back' ? back : id === 'wf_needy' ? needy : null),
 };
 
 export interface Defect {
@@ -563,10 +575,46 @@ export const defects: readonly Defect[] = [
   row(
     'A secret that is not there',
     'rich',
-    'SECRET_UNKNOWN /nodes/prompt/config/key/$secret',
+    'SECRET_MISSING /nodes/prompt/config/key/$secret',
     'no fix',
     (g) => (g.nodes.prompt.config.key.$secret = 'WONDERFUL'),
   ),
+  row(
+    'A nested workflow whose secret is not there',
+    'rich',
+    'SECRET_MISSING /nodes/inner/config/workflowId',
+    'no fix',
+    (g) => (g.nodes.inner.config.workflowId = 'wf_needy'),
+  ),
+  row(
+    'A node that needs a model where none is configured',
+    'line',
+    'MODEL_UNAVAILABLE /nodes/three',
+    'no fix',
+    (g) => (g.nodes.three = { type: 'llm', config: { prompt: 'Sum up', source: 'none', output: 'total' } }),
+  ),
+  row(
+    'An engine that is not configured',
+    'line',
+    'MODEL_UNAVAILABLE /nodes/three/config/engine',
+    'fix',
+    (g) => (g.nodes.three = { type: 'segment', config: { prompt: 'signature', engine: 'remote' } }),
+  ),
+  row(
+    'A host that the operator did not list',
+    'line',
+    'HOST_NOT_LISTED /nodes/three/config/url',
+    'no fix',
+    (g) => (g.nodes.three = { type: 'http', config: { url: 'https://c.d/x', output: 'total' } }),
+  ),
+  row(
+    'A language without data',
+    'intake',
+    'LANGUAGE_MISSING /nodes/recognize/config/language',
+    'no fix',
+    (g) => (g.nodes.recognize.config = { language: 'eng+deu' }),
+  ),
+  row('A result that no output has', 'branches', 'OUTPUT_UNUSED /state/answer', 'fix', (g) => (g.outputs = {})),
   row(
     'A secret for a host that it is not bound to',
     'rich',
