@@ -74,6 +74,14 @@ export const dashboard = [
       'A node runs by itself on a document with a given state, and shows what it writes or asks',
       '0166-one-node-on-a-document',
     ],
+    'workflows.check.installation': [
+      'The check warns of models, hosts, secrets and languages that are not here and of results in no output, each with a way out',
+      '0167-the-checker-knows-the-installation',
+    ],
+    'context.installation': [
+      'The context tells models, null where there is none, languages of OCR, hosts that may be called, and limits',
+      '0167-the-checker-knows-the-installation',
+    ],
     'drafts.retention': 'Runs of drafts go with their results after the time that runs of experiments are kept',
   }),
 ];

@@ -12,9 +12,11 @@ import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { dashboardClient, documentsPath } from '#test/support/dashboard/dashboard-client.ts';
 import { listenTo } from '#test/support/dashboard/realtime-client.ts';
 import { fixture, tinyPng } from '#test/support/test-app.ts';
+import { callTool } from '#test/spec/support/call-tool.ts';
+import { tools } from '#tools/index.ts';
 import { verifies } from '#test/support/verifies.ts';
 
-const app = await sharedApp();
+const app = await sharedApp({ env: { OUTBOUND_ALLOW: 'erp.example.com' } });
 const owner = await dashboardClient(app);
 const feed = await listenTo(new URL('/api/dashboard/realtime', app.addresses.api), { cookie: owner.cookie });
 const workflows = '/api/dashboard/workflows';
@@ -173,6 +175,50 @@ verifies('drafts.node', async () => {
     expect(
       pointersOf(problemOf(await owner.post(at(node), { documentId: document.id, ...more }), 'request.invalid')),
     ).toEqual([pointer]);
+});
+
+verifies('workflows.check.installation', async () => {
+  const key = { $secret: 'ERP_KEY' };
+  const lacking = {
+    ...graph,
+    state: { ...graph.state, answer: {} },
+    nodes: {
+      ...graph.nodes,
+      read: { type: 'ocr', config: { language: 'eng+deu' } },
+      sort: { type: 'llm', config: { prompt: 'Which total?' } },
+      send: { type: 'http', config: { url: 'https://other.example.com:8443/{{ note }}', headers: { key } } },
+    },
+    outputs: {},
+  };
+  const { body } = await owner.post(`${workflows}/validate`, { graph: lacking });
+  expect(body.valid).toBe(true);
+  expect(body.issues.map(({ severity, code, path }: any) => `${severity} ${code} ${path}`)).toEqual([
+    'warning SECRET_MISSING /nodes/send/config/headers/key/$secret',
+    'warning LANGUAGE_MISSING /nodes/read/config/language',
+    'warning MODEL_UNAVAILABLE /nodes/sort',
+    'warning HOST_NOT_LISTED /nodes/send/config/url',
+    'warning OUTPUT_UNUSED /state/answer',
+    'warning OUTPUT_UNUSED /state/response',
+  ]);
+  const hints = body.issues.map(({ hint }: any) => hint).join(' ');
+  for (const way of ['admin', 'languages -- add deu', 'CHAT_MODEL', 'erp.example.com', 'outputs'])
+    expect(hints).toContain(way);
+  const made = await owner.post(workflows, { graph: lacking });
+  const node = { type: 'http', config: { url: 'https://other.example.com:8443/' } };
+  const at = `${workflows}/${made.body.workflowId}/nodes/send/test`;
+  const refused = replyOf(dashboardWorkflows.testNode, await owner.post(at, { documentId: document.id, node }));
+  expect(refused.error).toMatchObject({ code: 'outbound.refused' });
+  expect(refused.error?.message).toContain('other.example.com:8443');
+  expect(refused.issues).toMatchObject([{ code: 'HOST_NOT_LISTED' }]);
+});
+
+verifies('context.installation', async () => {
+  const { body } = await owner.get('/api/dashboard/context');
+  expect(body.models).toMatchObject({ chat: null, segmentation: null });
+  expect(body).toMatchObject({ hosts: ['erp.example.com'], limits: { documentIds: 500 } });
+  expect(body.languages).toContain('eng');
+  const tool = callTool(app, tools.getContext, {});
+  expect((await tool).languages).toEqual(body.languages);
 });
 
 async function opened() {
