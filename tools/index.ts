@@ -62,7 +62,7 @@ import { readRun } from '#tools/runs/read-run.ts';
 import { replayExecution } from '#tools/runs/replay-execution.ts';
 import { answerRun } from '#tools/runs/results/answer-run.ts';
 import { resumeRun } from '#tools/runs/resume-run.ts';
-import { testNode } from '#tools/runs/test-node.ts';
+import { testNode } from '#tools/runs/drafts/test-node.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
 import { correctRecord } from '#tools/records/correct-record.ts';
 import { listRecordTypes } from '#tools/records/list-record-types.ts';

@@ -1,4 +1,5 @@
-import { apartRuns, type ApartRuns, type FinishedAfter, type Retention } from '#src/stores/retention.ts';
+import { apartKinds, type ApartKind } from '#src/domain/runs/run.ts';
+import type { FinishedAfter, Retention } from '#src/stores/retention.ts';
 
 /** Ages in days; null: kept for ever. */
 export interface RetentionDays {
@@ -49,10 +50,10 @@ export async function deleteOldRecords(
   );
   const { runs: kept, audit: audited } = days;
   const audit = audited === null ? 0 : await inBatches((limit) => retention.deleteAudit(ago(audited), limit));
-  const runsOf = (age: number, only?: ApartRuns): Promise<number> =>
+  const runsOf = (age: number, only?: ApartKind): Promise<number> =>
     inPages<FinishedAfter | null>(null, (after) => retention.deleteRuns(ago(age), after, batchSize, only));
   let runs = kept === null ? 0 : await runsOf(kept);
-  for (const only of apartRuns) runs += await runsOf(days.experimentRuns, only);
+  for (const only of apartKinds) runs += await runsOf(days.experimentRuns, only);
   const records = events + deliveries + checkpoints + runs + audit;
   return { records, events, deliveries, checkpoints, runs, audit };
 }

@@ -2,7 +2,7 @@ import { reducers, type Reducer } from '#src/contracts/resources/graph.ts';
 import { ioOf, type NodeDefinition, type NodeIo } from '#graphs/define.ts';
 import { neighbours, reachable, type Link, type Neighbours } from '#graphs/engine/topology.ts';
 import { pointer } from '#graphs/check/issue.ts';
-import type { InstallationFacts } from '#graphs/check/installation/installation.ts';
+import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';

@@ -1,10 +1,7 @@
 import { AppError } from '#src/domain/app-error.ts';
 import { checkGraph, type GraphCheck } from '#graphs/check.ts';
-import {
-  installationFacts,
-  type Installation,
-  type InstallationFacts,
-} from '#graphs/check/installation/installation.ts';
+import { installationFacts, type Installation } from '#graphs/check/installation/installation.ts';
+import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
 import type { CheckContext } from '#graphs/check/outline.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';

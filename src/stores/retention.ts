@@ -3,7 +3,7 @@ import { checkpointCollections } from '#src/stores/checkpoints/rows.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import { isApart, type RunRecord } from '#src/domain/runs/run.ts';
+import { isApart, type ApartKind, type RunRecord } from '#src/domain/runs/run.ts';
 
 /** Place in a list of finished runs. */
 export type FinishedAfter = Pick<RunRecord, '_id' | 'finishedAt'>;
@@ -11,15 +11,13 @@ export type FinishedAfter = Pick<RunRecord, '_id' | 'finishedAt'>;
 /** The runs of executions whose last run ended before the time. */
 type Ended = Pick<RunRecord, '_id' | 'organizationId' | 'executionId' | 'finishedAt'>;
 
-/** Runs that no document shows: of experiments, on the holdout or elsewhere, of drafts, and of single nodes. */
+/** Equality only, which an index serves. */
 const apart = {
   holdout: { 'experiment.hidden': true },
   experiments: { 'experiment.hidden': false },
   drafts: { 'draft.whole': true },
   nodes: { 'draft.whole': false },
-} as const satisfies Record<string, Filter<RunRecord>>;
-export type ApartRuns = keyof typeof apart;
-export const apartRuns = Object.keys(apart) as readonly ApartRuns[];
+} as const satisfies Record<ApartKind, Filter<RunRecord>>;
 
 /** Deletes at most `limit` rows, the oldest first. */
 async function deleteOldest<Row extends { readonly _id: string }>(
@@ -127,7 +125,7 @@ export function createRetention(db: Db, collections: Parts) {
       before: Date,
       after: FinishedAfter | null,
       limit: number,
-      only?: ApartRuns,
+      only?: ApartKind,
     ): Promise<{ deleted: number; next: FinishedAfter | null }> {
       const since = after?.finishedAt ?? new Date(0);
       const page = await runs

@@ -4,7 +4,7 @@ import { newId } from '#src/domain/ids.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
-import { chosenDraft } from '#tools/runs/chosen-draft.ts';
+import { chosenDraft } from '#tools/runs/drafts/chosen-draft.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { startedBy, startExecutions } from '#tools/runs/start-execution.ts';
 import type { CreatedExecution } from '#src/stores/executions.ts';

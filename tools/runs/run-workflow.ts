@@ -12,7 +12,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 import { invalidInput } from '#tools/call.ts';
 import { idempotent } from '#tools/idempotent.ts';
 import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
-import { chosenDraft } from '#tools/runs/chosen-draft.ts';
+import { chosenDraft } from '#tools/runs/drafts/chosen-draft.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { waitForExecution } from '#tools/runs/wait-for-execution.ts';
 

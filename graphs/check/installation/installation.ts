@@ -1,4 +1,5 @@
 import { destinationOf, type Destination } from '#src/domain/access/secret-hosts.ts';
+import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
 import { fields, members } from '#graphs/check/outline.ts';
 
 /** Abilities of this installation, as its operator configured it. */
@@ -13,17 +14,6 @@ export interface Installation {
   languages(): readonly string[];
   /** Reason why an address cannot be called; null if it may be. */
   refuses(url: string): string | null;
-}
-
-/** The part of it that a graph needs, as plain data. Source: docs/decisions/0167. */
-export interface InstallationFacts {
-  readonly chatModel: string | null;
-  readonly segmenter: string | null;
-  readonly hosts: readonly string[];
-  /** Empty if the graph names no language. */
-  readonly languages: readonly string[];
-  /** Reasons for the addresses in the graph that cannot be called, by the text of the address. */
-  readonly refused: ReadonlyMap<string, string>;
 }
 
 function addressText({ secure, host, port }: Destination): string {

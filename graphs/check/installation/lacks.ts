@@ -1,6 +1,6 @@
-import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue, type IssueCode } from '#graphs/check/issue.ts';
+import { fixedBy, pointer, setField, type GraphIssue, type IssueCode } from '#graphs/check/issue.ts';
 import type { GraphOutline, OutlineNode } from '#graphs/check/outline.ts';
-import type { InstallationFacts } from '#graphs/check/installation/installation.ts';
+import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
 
 type Lack = (node: OutlineNode, facts: InstallationFacts) => GraphIssue[];
 
@@ -9,9 +9,14 @@ const withModel: ReadonlySet<unknown> = new Set(['llm', 'agent']);
 /** Node types that ask it with the engine `model`, and work without one with `auto`. */
 const withEngine: ReadonlySet<unknown> = new Set(['classify', 'extract']);
 
-function lack(node: OutlineNode, code: IssueCode, field: string | null, message: string, hint: string): GraphIssue {
-  const at = field === null ? pointer('nodes', node.id) : pointer('nodes', node.id, 'config', field);
-  return warning({ ...errorAt(code, at, message, hint), nodeId: node.id });
+/** `at`: a config field of the node; null: the node itself. */
+function lack(
+  { id }: OutlineNode,
+  at: string | null,
+  said: { readonly code: IssueCode; readonly message: string; readonly hint: string },
+): GraphIssue {
+  const path = at === null ? pointer('nodes', id) : pointer('nodes', id, 'config', at);
+  return { severity: 'warning', path, nodeId: id, ...said };
 }
 
 const missingModel: Lack = (node, { chatModel, segmenter }) => {
@@ -22,13 +27,13 @@ const missingModel: Lack = (node, { chatModel, segmenter }) => {
     const [what, setting] = remote ? ['remote segmentation engine', 'SEGMENTATION_URL'] : ['chat model', 'CHAT_MODEL'];
     const message = `Node "${node.id}" needs a ${what}, and this installation has none.`;
     const hint = `Use the engine "auto", which works without one, or ask the operator to set ${setting}.`;
-    const issue = lack(node, 'MODEL_UNAVAILABLE', 'engine', message, hint);
+    const issue = lack(node, 'engine', { code: 'MODEL_UNAVAILABLE', message, hint });
     return [fixedBy(issue, setField(issue.path, 'auto'))];
   }
   if (!withModel.has(node.type) || chatModel !== null) return [];
   const message = `Node "${node.id}" needs a chat model, and this installation has none.`;
   const hint = 'Ask the operator to set CHAT_MODEL, or use extract and classify, which also work without one.';
-  return [lack(node, 'MODEL_UNAVAILABLE', null, message, hint)];
+  return [lack(node, null, { code: 'MODEL_UNAVAILABLE', message, hint })];
 };
 
 const unlistedHost: Lack = (node, { refused, hosts }) => {
@@ -38,7 +43,7 @@ const unlistedHost: Lack = (node, { refused, hosts }) => {
   const listed = hosts.length === 0 ? 'none yet' : hosts.slice(0, 20).join(', ');
   const message = `This address cannot be called: ${reason}.`;
   const hint = `Ask the operator to add the host to OUTBOUND_ALLOW, or call one that is listed: ${listed}.`;
-  return [lack(node, 'HOST_NOT_LISTED', 'url', message, hint)];
+  return [lack(node, 'url', { code: 'HOST_NOT_LISTED', message, hint })];
 };
 
 const missingLanguage: Lack = (node, { languages }) => {
@@ -48,7 +53,7 @@ const missingLanguage: Lack = (node, { languages }) => {
   if (missing.length === 0) return [];
   const message = `OCR has no data for the language "${missing.join('", "').slice(0, 80)}" here.`;
   const hint = `Ask the operator to run npm run languages -- add ${missing.join(' ').slice(0, 80)}, or use: ${languages.join(', ')}.`;
-  return [lack(node, 'LANGUAGE_MISSING', 'language', message, hint)];
+  return [lack(node, 'language', { code: 'LANGUAGE_MISSING', message, hint })];
 };
 
 /**

@@ -2,10 +2,10 @@ import { derivedId } from '#src/domain/ids.ts';
 import { laneOf } from '#src/domain/runs/queue.ts';
 import type { DraftMark, ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 
-const markOf = ({ graph: _, ...place }: NonNullable<ExecutionRecord['draft']>): DraftMark => ({
-  ...place,
-  whole: place.nodeId === undefined,
-});
+function markOf(draft: NonNullable<ExecutionRecord['draft']>): DraftMark {
+  const { graph: _graph, ...place } = draft;
+  return { ...place, whole: place.nodeId === undefined };
+}
 
 /** Runs of an execution, one for each document. Their ids are derived from the execution, so repeating this creates no duplicates. */
 export function newRuns(execution: ExecutionRecord): RunRecord[] {

@@ -169,7 +169,11 @@ export interface RunRecord {
   readonly ocrResultId?: string;
 }
 
-/** True for a run whose results no document, search or list shows. */
+/** Kinds of runs whose results no document, search or list shows: on the holdout, of other experiments, of drafts, and of single nodes. */
+export const apartKinds = ['holdout', 'experiments', 'drafts', 'nodes'] as const;
+export type ApartKind = (typeof apartKinds)[number];
+
+/** True for such a run. */
 export const isApart = ({ experiment, draft }: Pick<RunRecord, 'experiment' | 'draft'>): boolean =>
   experiment !== undefined || draft !== undefined;
 

@@ -1,5 +1,5 @@
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import { apartRuns } from '#src/stores/retention.ts';
+import { apartKinds } from '#src/domain/runs/run.ts';
 import type { Stores } from '#test/support/database.ts';
 
 /** Queries that go through all organizations, or that are about what such a query has just found. */
@@ -63,7 +63,7 @@ export async function askRetention({ retention, otherEmbeddings, runMends }: Sto
   await retention.deleteCheckpoints(now, '', 10);
   const after = { _id: 'run_a', finishedAt: new Date(0) };
   for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);
-  for (const only of apartRuns) await retention.deleteRuns(new Date(8e12), null, 10, only);
+  for (const only of apartKinds) await retention.deleteRuns(new Date(8e12), null, 10, only);
   await retention.deleteEvents(new Date(8e12), 10);
   await retention.deleteDeliveries(new Date(8e12), 10);
   await retention.deleteAudit(new Date(8e12), 10);

@@ -9,7 +9,7 @@ import type { RunRecord } from '#src/domain/runs/run.ts';
 import { unstorable } from '#src/domain/storable.ts';
 import { invalidInput } from '#tools/call.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { requireEdit } from '#tools/runs/chosen-draft.ts';
+import { requireEdit } from '#tools/runs/drafts/chosen-draft.ts';
 import { presentRunDetail } from '#tools/runs/present.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 import { placed } from '#tools/runs/run-workflow.ts';
