@@ -226,7 +226,6 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   for (const _ of [1, 2]) await executions.create(execution, newRuns);
   await executions.createAll([{ execution, runs: newRuns(execution) }]);
   await executions.find(tenant, execution._id);
-  await executions.draftGraph(tenant.organizationId, execution._id);
   await executions.runsOf(organizationId, execution._id);
   await executions.resultsOf(organizationId, [execution._id, 'exec_2'], ['doc_1']);
   await executions.findRun(wide, 'run_x');

@@ -566,20 +566,6 @@ export const defects: readonly Defect[] = [
     (g) => (g.nodes.again.config.prompt = "{{constructor.constructor('return 1')()}}"),
   ),
   row(
-    'A misspelt secret',
-    'rich',
-    'SECRET_UNKNOWN /nodes/prompt/config/key/$secret',
-    'fix',
-    (g) => (g.nodes.prompt.config.key.$secret = 'API_KEYS'),
-  ),
-  row(
-    'A secret that is not there',
-    'rich',
-    'SECRET_MISSING /nodes/prompt/config/key/$secret',
-    'no fix',
-    (g) => (g.nodes.prompt.config.key.$secret = 'WONDERFUL'),
-  ),
-  row(
     'A secret for a host that it is not bound to',
     'rich',
     'SECRET_UNBOUND /nodes/prompt/config/key/$secret',

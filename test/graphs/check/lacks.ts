@@ -3,6 +3,20 @@ import { defects, type Defect } from '#test/graphs/check/defects.ts';
 /** Graphs that are right, and lack something here: a model, a host, a language, a secret, an output. */
 const lacks: readonly Defect[] = [
   {
+    name: 'A misspelt secret',
+    good: 'rich',
+    issue: 'SECRET_UNKNOWN /nodes/prompt/config/key/$secret',
+    fixed: true,
+    breaks: (g) => (g.nodes.prompt.config.key.$secret = 'API_KEYS'),
+  },
+  {
+    name: 'A secret that is not there',
+    good: 'rich',
+    issue: 'SECRET_MISSING /nodes/prompt/config/key/$secret',
+    fixed: false,
+    breaks: (g) => (g.nodes.prompt.config.key.$secret = 'WONDERFUL'),
+  },
+  {
     name: 'A nested workflow whose secret is not there',
     good: 'rich',
     issue: 'SECRET_MISSING /nodes/inner/config/workflowId',

@@ -25,7 +25,7 @@ export const sweeping = [
 
 /** Every query about stored bytes: quotas, the recount, and the sweep of uploads. */
 export async function askStorage(
-  { usage, uploads, documents, organizations, search, otherEmbeddings, runMends }: Stores,
+  { executions, usage, uploads, documents, organizations, search, otherEmbeddings, runMends }: Stores,
   document: DocumentRecord,
   now: Date,
 ): Promise<void> {
@@ -38,6 +38,7 @@ export async function askStorage(
   await usage.read(organizationId, [organizationId, projectId]);
   await usage.totals();
   await usage.rowsOf(organizationId);
+  await executions.draftGraph(organizationId, 'exec_x');
   const counted = { _id: projectId, organizationId, scope: 'project' } as const;
   for (const seen of [null, { bytes: 10, objects: 2 }]) await usage.correct(counted, seen, { bytes: 5, objects: 1 });
   await documents.addPicture(organizationId, id, 5);
@@ -56,7 +57,10 @@ export async function askStorage(
 }
 
 /** Every query of the sweep by age. Deletes what it finds. */
-export async function askRetention({ retention, otherEmbeddings, runMends }: Stores, now: Date): Promise<void> {
+export async function askRetention(
+  { retention, executions, otherEmbeddings, runMends }: Stores,
+  now: Date,
+): Promise<void> {
   await otherEmbeddings.listAfter('', 'local/other-1536', { limit: 10, characters: 100 });
   await runMends.projectAfter('', now);
   await runMends.due('prj_x', now, 10);
