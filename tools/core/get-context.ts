@@ -33,8 +33,7 @@ async function namesOf(
 
 export const getContext = defineTool({
   name: 'get_context',
-  description:
-    'Your organization, projects, granted scopes, and what is here: models, OCR languages, hosts, limits. Call this first.',
+  description: 'Your organization, projects, scopes, models, OCR languages, hosts and limits. Call this first.',
   scope: null,
   effect: 'read',
   idempotent: true,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AnyId, FreeObject } from '#src/contracts/fields.ts';
 import { RunDetail, Step } from '#src/contracts/resources/execution.ts';
 import { GraphNode, NodeId } from '#src/contracts/resources/graph.ts';
-import { CheckIssue, VersionRef } from '#src/contracts/resources/workflow.ts';
+import { CheckIssue } from '#src/contracts/resources/workflow.ts';
 
 export const TestNodePath = z.strictObject({ workflowId: AnyId, nodeId: NodeId });
 
@@ -10,7 +10,6 @@ export const TestNodePath = z.strictObject({ workflowId: AnyId, nodeId: NodeId }
 export const TestNodeBody = z.strictObject({
   documentId: AnyId,
   state: FreeObject.default({}).meta({ description: 'Channels at the node' }),
-  version: VersionRef.optional().describe('Default: the draft'),
   node: z
     .unknown()
     .optional()

@@ -57,10 +57,7 @@ export async function askStorage(
 }
 
 /** Every query of the sweep by age. Deletes what it finds. */
-export async function askRetention(
-  { retention, executions, otherEmbeddings, runMends }: Stores,
-  now: Date,
-): Promise<void> {
+export async function askRetention({ retention, otherEmbeddings, runMends }: Stores, now: Date): Promise<void> {
   await otherEmbeddings.listAfter('', 'local/other-1536', { limit: 10, characters: 100 });
   await runMends.projectAfter('', now);
   await runMends.due('prj_x', now, 10);

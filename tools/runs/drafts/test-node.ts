@@ -99,11 +99,11 @@ export const testNode = defineTool({
   expensive: true,
   input: TestNodeInput,
   output: TestedNode,
-  async run(ctx: Context, { workflowId, nodeId, documentId, state, version, node: given }) {
+  async run(ctx: Context, { workflowId, nodeId, documentId, state, node: given }) {
     const { deps, principal } = ctx;
     const workflow = await requireWorkflow(ctx, workflowId);
     requireEdit(ctx, workflow);
-    const { graph: whole, revision } = await chooseVersion(ctx, workflow, version);
+    const { graph: whole, revision } = await chooseVersion(ctx, workflow, undefined);
     const node = nodeOf(whole, nodeId, given);
     const graph = await onlyNode(whole, { nodeId, node, state }, deps.catalog);
     refuseUnknown(state, graph);
