@@ -7,7 +7,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { GraphEdge, GraphNode, StoredGraph } from '#src/contracts/resources/graph.ts';
 
-export interface Tried {
+interface Tried {
   readonly nodeId: string;
   readonly node: GraphNode;
   /** Values of channels at the node. The workflow's own nodes write the others. */

@@ -6,7 +6,7 @@ import type { TraceContext } from '#src/domain/traces/trace-context.ts';
 import type { ExecutionStatus, RunStatus } from '#src/contracts/resources/execution.ts';
 
 /** The draft that a run takes, or the node of it that the run tries. */
-export interface DraftPlace {
+interface DraftPlace {
   /** Revision of the draft; null: a published version, of which one node is tried. */
   readonly revision: number | null;
   /** Node that is tried by itself; absent: the whole graph runs. */

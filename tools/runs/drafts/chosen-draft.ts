@@ -9,7 +9,7 @@ import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** The parts of an execution that runs a draft or one of its nodes. */
-export type ChosenDraft = Required<
+type ChosenDraft = Required<
   Pick<ExecutionRecord, 'workflowName' | 'version' | 'graphHash' | 'workflowProjectId' | 'draft'>
 >;
 
@@ -23,7 +23,7 @@ export function requireEdit({ principal }: Pick<ToolContext<never>, 'principal'>
 }
 
 /** Error: `workflow.invalid` for a graph with errors, which cannot run. */
-export async function requireValid(
+async function requireValid(
   ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>,
   graph: StoredGraph,
   workflowId: string,
