@@ -1,6 +1,9 @@
 import { checkChannels } from '#graphs/check/channels.ts';
 import { checkExpressions } from '#graphs/check/expressions.ts';
 import { checkDoubles, checkEdges, checkFlow } from '#graphs/check/flow.ts';
+import { checkInstallation } from '#graphs/check/installation/lacks.ts';
+import { checkMissingSecrets } from '#graphs/check/installation/secrets.ts';
+import { checkUnusedOutputs } from '#graphs/check/installation/outputs.ts';
 import { checkLimits, statsOf, type GraphStats } from '#graphs/check/limits.ts';
 import { checkCycles } from '#graphs/check/loops.ts';
 import { checkMaps } from '#graphs/check/maps.ts';
@@ -37,6 +40,9 @@ const rules = [
   checkChannels,
   checkReads,
   checkReducers,
+  checkMissingSecrets,
+  checkInstallation,
+  checkUnusedOutputs,
 ];
 
 /**

@@ -6,8 +6,8 @@ How to work:
 2. Find: search_documents (words, "exact phrases", invoice numbers), list_documents. Ask: ask_documents answers with sources.
 3. Read: get_document for description and confidence, read_document_text in parts, view_document_image where the text is doubtful.
 4. Add: upload_document with action presign, PUT the raw bytes to the returned URL, then action acknowledge.
-5. Process: list_workflows, run_workflow with workflowId and documentIds: one run for each document. It returns at once; pass waitSeconds, or call get_run with executionId until the status is succeeded, partially_succeeded, failed, canceled or timed_out. Clients with tasks get a task. An idempotencyKey makes retries safe.
-6. Workflows: get_workflow; update_workflow with operations on the draft (issues carry the operations that fix them); publish_workflow.
+5. Process: list_workflows, run_workflow with workflowId and documentIds: one run for each document. It returns at once; pass waitSeconds, or call get_run with executionId until it is succeeded, partially_succeeded, failed, canceled or timed_out. Clients with tasks get a task. An idempotencyKey makes retries safe.
+6. Workflows: update_workflow with operations on the draft (issues carry fixes); run_workflow with version "draft"; test_node; publish_workflow.
 7. Tables: query_records finds, groups and adds up fields of documents; correct_record mends them.
 8. Better or not: save_dataset, run_experiment on dev, then once on holdout.
 

@@ -10,6 +10,7 @@ export const shownTools: Readonly<Record<Toolset, readonly AnyTool[]>> = {
     tools.getWorkflow,
     tools.describeNodeTypes,
     tools.validateWorkflow,
+    tools.testNode,
     tools.listWorkflowVersions,
     tools.diffWorkflowVersions,
     tools.createWorkflow,

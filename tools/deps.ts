@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { Installation } from '#graphs/check/installation/installation.ts';
 import type { GraphCheck } from '#graphs/check.ts';
 import type { CheckGraph } from '#graphs/compute/check-in-thread.ts';
 import type { LRUCache } from 'lru-cache';
@@ -84,6 +85,8 @@ export interface ToolDeps {
   /** Secret with which receivers verify the project's webhooks: `whsec_...`. */
   webhookSecretOf(projectId: string): string;
   readonly catalog: Catalog;
+  /** Models, hosts and languages that workflows can use here. */
+  readonly installation: Installation;
   /** Finds all issues of a graph, off the event loop if it is large. */
   readonly checkGraph: CheckGraph;
   /** Caches check results of immutable graphs, by version or revision. */

@@ -67,6 +67,7 @@ import { readRun } from '#tools/runs/read-run.ts';
 import { replayExecution } from '#tools/runs/replay-execution.ts';
 import { answerRun } from '#tools/runs/results/answer-run.ts';
 import { resumeRun } from '#tools/runs/resume-run.ts';
+import { testNode } from '#tools/runs/drafts/test-node.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
 import { changeView, createView, deleteView } from '#tools/operators/change-views.ts';
 import { correctDescription, correctOcr, listDescriptions } from '#tools/operators/correct-texts.ts';
@@ -123,6 +124,7 @@ export const tools = {
   publishWorkflow,
   deleteWorkflow,
   runWorkflow,
+  testNode,
   queueWorkflow,
   queueWorkflowOnMany,
   getRun,

@@ -5,7 +5,7 @@ import { executeRun, type AskedQuestion, type RunOutcome } from '#graphs/run/exe
 import { OcrFacts } from '#graphs/nodes/facts.ts';
 import type { NodeDeps, RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { RunParts } from '#graphs/run/run-context.ts';
-import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
+import { isolatedCache, isolatedDeps, refusedByDraft, refusedByExperiment } from '#app/agents/experiments/isolation.ts';
 import { atNode, boundedOutputs, boundedQuestion, endOf, failedNodes, receiptFor } from '#app/agents/run-record.ts';
 import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
@@ -17,7 +17,7 @@ import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { CellPlace } from '#src/domain/experiments/experiment.ts';
-import type { OpenQuestion } from '#src/domain/runs/run.ts';
+import { draftOf, isApart, type OpenQuestion } from '#src/domain/runs/run.ts';
 import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
@@ -98,7 +98,7 @@ class Performance {
     this.#lease = lease;
     this.#signal = signal;
     this.#number = lease.run.version;
-    const isolated = lease.run.experiment === undefined ? {} : { isolated: true as const };
+    const isolated = isApart(lease.run) ? { isolated: true as const } : {};
     this.#facts = { runId, executionId, organizationId, projectId, documentId, ...isolated };
   }
 
@@ -166,12 +166,15 @@ class Performance {
     });
   }
 
-  /** Dependencies and cache of the nodes. A run of an experiment has its own, which leave documents and search as they are. */
+  /** Dependencies and cache of the nodes. Runs of experiments and drafts have their own, which leave documents and search as they are. */
   #nodeParts(recorder: StepRecorder): Pick<RunParts, 'cache' | 'deps'> {
     const { cache } = this.#parts;
-    const { experiment } = this.#lease.run;
+    const { experiment, draft } = this.#lease.run;
     const nodeDeps = { ...this.#parts.nodeDeps, document: this.#document };
-    if (experiment !== undefined) return { deps: isolatedDeps(nodeDeps), cache: isolatedCache(cache, experiment) };
+    if (experiment !== undefined)
+      return { deps: isolatedDeps(nodeDeps, refusedByExperiment), cache: isolatedCache(cache, experiment) };
+    if (draft !== undefined)
+      return { deps: isolatedDeps(nodeDeps, refusedByDraft), cache: isolatedCache(cache, { trial: 1, hidden: false }) };
     return { deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) }, cache };
   }
 
@@ -217,19 +220,20 @@ class Performance {
     return revealed;
   }
 
-  /** Nodes that failed while the run went on, for the run and, unless it belongs to an experiment, for its document. */
+  /** Nodes that failed while the run went on, for the run and, unless it is kept apart, for its document. */
   async #degraded(): Promise<Pick<RunEnd, 'degraded' | 'mendAt'>> {
     const steps = this.#recorder?.ended() ?? [];
     const nodes = failedNodes(steps);
-    const { experiment, workflowId, mends = 0 } = this.#lease.run;
+    const { workflowId, mends = 0 } = this.#lease.run;
     const { organizationId, documentId } = this.#facts;
-    const known = experiment === undefined ? (await this.#read)?.degraded : undefined;
-    if (experiment === undefined && nodes.length > 0)
+    const apart = isApart(this.#lease.run);
+    const known = apart ? undefined : (await this.#read)?.degraded;
+    if (!apart && nodes.length > 0)
       await this.#parts.documents.setDegraded(organizationId, documentId, { workflowId, nodes });
     else if (known?.workflowId === workflowId)
       await this.#parts.documents.setDegraded(organizationId, documentId, null);
     if (nodes.length === 0) return {};
-    const mendAt = experiment === undefined ? mendTime(steps, mends, new Date()) : null;
+    const mendAt = apart ? null : mendTime(steps, mends, new Date());
     return { degraded: nodes, ...(mendAt !== null && { mendAt }) };
   }
 
@@ -242,7 +246,7 @@ class Performance {
     const { run } = this.#lease;
     const version = { version: this.#number, graphHash: this.#compiled?.graphHash ?? run.graphHash };
     const facts = { ...this.#facts, workflowId: run.workflowId, documentSha256: await sha256 };
-    const head = { ...facts, ...version, ...(await this.#evidence()) };
+    const head = { ...facts, ...version, ...(await this.#evidence()), ...draftOf(run) };
     const receipt = receiptFor(head, this.#recorder?.ended() ?? [], end.outputs);
     const rest = await this.#restOfSteps();
     return {
@@ -268,8 +272,9 @@ class Performance {
     const { workflows, executions, compiled } = this.#parts;
     const { organizationId, projectId, workflowId, version: pinned, graphHash: known } = this.#lease.run;
     // Versions never change: a compiled one is not read again.
-    const { experiment } = this.#lease.run;
+    const { experiment, draft } = this.#lease.run;
     if (experiment !== undefined && known !== null) return compiled.get(known, () => this.#compileVariant(experiment));
+    if (draft !== undefined && known !== null) return compiled.get(known, () => this.#compileDraft());
     if (pinned !== null && known !== null) return compiled.get(known, () => this.#compile(workflowId, pinned));
     const workflow = await workflows.find({ organizationId, projectIds: [projectId] }, workflowId);
     if (workflow === null || workflow.publishedVersion === null || workflow.publishedHash === null) throw gone();
@@ -287,6 +292,13 @@ class Performance {
 
   async #compileVariant({ experimentId, variant }: CellPlace): Promise<CompiledWorkflow> {
     const graph = await this.#parts.experiments.graph(this.#facts.organizationId, experimentId, variant);
+    if (graph === null) throw gone();
+    return this.#parts.compile(graph);
+  }
+
+  async #compileDraft(): Promise<CompiledWorkflow> {
+    const { organizationId, executionId } = this.#facts;
+    const graph = await this.#parts.executions.draftGraph(organizationId, executionId);
     if (graph === null) throw gone();
     return this.#parts.compile(graph);
   }

@@ -5,7 +5,7 @@ import { receiptOf, receiptSteps } from '#src/domain/runs/receipt.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import type { AskedQuestion } from '#graphs/run/execute.ts';
-import type { OpenQuestion, RunReceipt } from '#src/domain/runs/run.ts';
+import { draftOf, type OpenQuestion, type RunReceipt } from '#src/domain/runs/run.ts';
 import type { RunEnd } from '#src/stores/run-queue.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
@@ -69,7 +69,7 @@ export function receiptFor(
   const { runId, workflowId, version, graphHash, documentId, documentSha256, evidence } = head;
   const proof = evidence === undefined ? {} : { evidence: { experimentId: evidence.experimentId } };
   return receiptOf(
-    { runId, workflowId, version, graphHash, documentId, documentSha256, ...proof },
+    { runId, workflowId, version, graphHash, documentId, documentSha256, ...proof, ...draftOf(head) },
     receiptSteps(steps),
     outputs ?? null,
   );

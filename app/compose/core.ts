@@ -39,6 +39,8 @@ import { PageViews } from '#tools/pictures/page-views.ts';
 import { SignedMedia } from '#tools/pictures/signed-media.ts';
 import { version } from '#src/config/version.ts';
 import { catalog as productCatalog, type Catalog } from '#graphs/catalog.ts';
+import type { Installation } from '#graphs/check/installation/installation.ts';
+import { addedLanguagesFolder, installedLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createCheckGraph } from '#graphs/compute/check-in-thread.ts';
 import type { ComputeThreads } from '#graphs/compute/threads.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -146,9 +148,26 @@ function healthOf(
 /** Limit on the characters of cached results of workflow checks. */
 const keptChecks = 4_000_000;
 
-function graphChecks(catalog: Catalog, compute: ComputeThreads): Pick<ToolDeps, 'catalog' | 'checks' | 'checkGraph'> {
+/** Abilities of this installation, for the checker and for agents. */
+function installationOf({ config }: CoreParts, { chat, listed, segmenters }: Outside): Installation {
+  const addedFolder = addedLanguagesFolder(config.dataDir);
+  return {
+    chatModel: chat.label,
+    segmenter: segmenters.remote?.label ?? null,
+    hosts: config.outboundAllow,
+    languages: () => installedLanguages(addedFolder).map(({ code }) => code),
+    refuses: (url) => listed.refuses(url),
+  };
+}
+
+function graphChecks(
+  catalog: Catalog,
+  compute: ComputeThreads,
+  installation: Installation,
+): Pick<ToolDeps, 'catalog' | 'checks' | 'checkGraph' | 'installation'> {
   const checks: ToolDeps['checks'] = new LRUCache({ maxSize: keptChecks });
-  return { catalog, checks, checkGraph: createCheckGraph(catalog, catalog === productCatalog ? compute : null) };
+  const threads = catalog === productCatalog ? compute : null;
+  return { catalog, checks, checkGraph: createCheckGraph(catalog, threads, installation), installation };
 }
 
 function limitsOf({ uploads, rateLimits, retention }: Config): ToolDeps['limits'] {
@@ -224,7 +243,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     wake,
     outbound: outside.anyPublic,
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
-    ...graphChecks(catalog, compute),
+    ...graphChecks(catalog, compute, installationOf(parts, outside)),
     relay: (document) => relay.push(document),
     ...afterResponse(parts, stores.events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,

@@ -1,3 +1,4 @@
+import { apartKinds, type ApartKind } from '#src/domain/runs/run.ts';
 import type { FinishedAfter, Retention } from '#src/stores/retention.ts';
 
 /** Ages in days; null: kept for ever. */
@@ -49,10 +50,10 @@ export async function deleteOldRecords(
   );
   const { runs: kept, audit: audited } = days;
   const audit = audited === null ? 0 : await inBatches((limit) => retention.deleteAudit(ago(audited), limit));
-  const runsOf = (age: number, hidden?: boolean): Promise<number> =>
-    inPages<FinishedAfter | null>(null, (after) => retention.deleteRuns(ago(age), after, batchSize, hidden));
-  const ofExperiments = (await runsOf(days.experimentRuns, true)) + (await runsOf(days.experimentRuns, false));
-  const runs = ofExperiments + (kept === null ? 0 : await runsOf(kept));
+  const runsOf = (age: number, only?: ApartKind): Promise<number> =>
+    inPages<FinishedAfter | null>(null, (after) => retention.deleteRuns(ago(age), after, batchSize, only));
+  let runs = kept === null ? 0 : await runsOf(kept);
+  for (const only of apartKinds) runs += await runsOf(days.experimentRuns, only);
   const records = events + deliveries + checkpoints + runs + audit;
   return { records, events, deliveries, checkpoints, runs, audit };
 }

@@ -2,6 +2,7 @@ import { reducers, type Reducer } from '#src/contracts/resources/graph.ts';
 import { ioOf, type NodeDefinition, type NodeIo } from '#graphs/define.ts';
 import { neighbours, reachable, type Link, type Neighbours } from '#graphs/engine/topology.ts';
 import { pointer } from '#graphs/check/issue.ts';
+import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -11,6 +12,7 @@ export interface CheckContext {
   readonly secrets?: readonly SecretBinding[];
   /** The graph of a published workflow (`version` null: the newest); null if it does not exist. */
   readonly subgraphs?: (workflowId: string, version: number | null) => StoredGraph | null;
+  readonly installation?: InstallationFacts;
   /** Id of the checked workflow. */
   readonly workflowId?: string;
 }

@@ -40,7 +40,8 @@ function secretIssues({ nodes, context: { secrets } }: GraphOutline): GraphIssue
   const known = [...new Set(secrets.map(({ name }) => name))];
   return [...nodes.values()].flatMap((node) =>
     configRefs(node.config)
-      .secrets.filter(({ name }) => !known.includes(name))
+      // A name that resembles none is SECRET_MISSING.
+      .secrets.filter(({ name }) => !known.includes(name) && nearest(name, known).length > 0)
       .map(({ name, path }) => {
         const at = pointer('nodes', node.id, 'config', ...path, '$secret');
         const message = `The project has no secret "${name.slice(0, 80)}".`;

@@ -1,5 +1,7 @@
 import { AppError } from '#src/domain/app-error.ts';
 import { checkGraph, type GraphCheck } from '#graphs/check.ts';
+import { installationFacts, type Installation } from '#graphs/check/installation/installation.ts';
+import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
 import type { CheckContext } from '#graphs/check/outline.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
@@ -12,6 +14,7 @@ export interface CheckFacts {
   /** Graphs of subgraph nodes by `<workflow id> <version or undefined>`. */
   readonly subgraphs: ReadonlyMap<string, StoredGraph>;
   readonly workflowId?: string;
+  readonly installation?: InstallationFacts;
 }
 
 export interface SentCheck {
@@ -24,20 +27,29 @@ const small = 3_000;
 /** Wall time of a check. The largest graph takes about a tenth. */
 const checkMs = 15_000;
 
-export function contextOf({ secrets, subgraphs, workflowId }: CheckFacts): CheckContext {
+export function contextOf({ secrets, subgraphs, workflowId, installation }: CheckFacts): CheckContext {
   return {
     secrets,
     subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
     ...(workflowId !== undefined && { workflowId }),
+    ...(installation !== undefined && { installation }),
   };
 }
 
 /** Checks small graphs here, and larger ones in a thread. Throws `workflow.invalid` for a graph that takes too long. */
 export type CheckGraph = (raw: unknown, facts: CheckFacts) => Promise<GraphCheck>;
 
-/** `threads` is null for a catalog other than that of the product, which is the one that threads know. */
-export function createCheckGraph(catalog: Catalog, threads: ComputeThreads | null): CheckGraph {
-  return async (raw, facts) => {
+/**
+ * `threads` is null for a catalog other than that of the product, which is the one that threads know. Without `installation`, rules about it
+ * are skipped.
+ */
+export function createCheckGraph(
+  catalog: Catalog,
+  threads: ComputeThreads | null,
+  installation?: Installation,
+): CheckGraph {
+  return async (raw, given) => {
+    const facts = installation === undefined ? given : { ...given, installation: installationFacts(installation, raw) };
     if (threads === null || JSON.stringify(raw).length <= small) return checkGraph(raw, catalog, contextOf(facts));
     try {
       return (await threads.call('check', { raw, facts } satisfies SentCheck, { ms: checkMs })) as GraphCheck;

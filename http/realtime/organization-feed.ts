@@ -1,3 +1,4 @@
+import { isOfDraft } from '#src/domain/events/realtime.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { eventIdText, resumable, type EventId } from '#http/realtime/event-id.ts';
 import type { Reader } from '#http/realtime/reader.ts';
@@ -175,7 +176,7 @@ export class OrganizationFeed {
       const until = this.#sequence.delivered;
       const events = await this.#parts.events.read(this.#organizationId, from, page);
       const missed = events.filter((event) => event.seq <= until);
-      const wanted = missed.filter((event) => wants(reader, event.projectId));
+      const wanted = missed.filter((event) => wants(reader, event.projectId) && !isOfDraft(event));
       if (wanted.length > 0) reader.write(Buffer.concat(wanted.map((event) => this.#frame(event).bytes)));
       const last = missed.at(-1)?.seq;
       from = missed.length < page || last === undefined ? until : last;
@@ -202,7 +203,8 @@ export class OrganizationFeed {
   }
 
   #flush(): void {
-    const frames = this.#sequence.next().map((event) => this.#frame(event));
+    const shown = this.#sequence.next().filter((event) => !isOfDraft(event));
+    const frames = shown.map((event) => this.#frame(event));
     this.#keep(frames);
     if (frames.length > 0) this.#send(frames);
     if (!this.#sequence.waits) this.#soonMs = soonMs;

@@ -133,6 +133,7 @@ export function mountDashboardWorkflows(bind: Bind): void {
     },
   });
   bind(rows.restore, tools.restoreWorkflowVersion, { prepare: ifMatch, present: revisionTag });
+  bind(rows.testNode, tools.testNode);
   bind(rows.nodeTypes, tools.describeNodeTypes);
 }
 

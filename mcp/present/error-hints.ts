@@ -1,3 +1,4 @@
+import { own } from '#src/contracts/own.ts';
 import type { ErrorCode } from '#src/contracts/error-codes.ts';
 import type { AppError } from '#src/domain/app-error.ts';
 
@@ -26,7 +27,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'document.unread': 'Call run_workflow with the documentId, and read again when the run has ended.',
   'workflow.not_found': 'Call list_workflows and use a workflowId from its result.',
   'workflow.version_not_found':
-    'Call list_workflow_versions and use a version from its result, or publish_workflow to make the draft one.',
+    'Call run_workflow with version "draft", or publish_workflow first. list_workflow_versions has the published versions.',
   'workflow.conflict':
     'Data has the changes since. Call again with its currentRevision as baseVersion; get_workflow returns the whole draft.',
   'workflow.operation_refused': 'Nothing was applied. Correct that operation and send all operations again.',
@@ -48,6 +49,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'experiment.holdout_hidden': 'Look at documents of an experiment on dev.',
   'experiment.too_large': 'Call run_experiment with dryRun true for the number of runs.',
   'experiment.effect_refused': 'Give the variant operations that remove the node.',
+  'run.effect_refused': 'Go on without this node, or publish_workflow and run it.',
   'experiment.unanswered': 'Add reference.answers with save_dataset.',
   'workflow.gate_unmet':
     'Data has the arguments for run_experiment. Publish again when it says better, or ask an owner.',
@@ -67,6 +69,9 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'image.undecodable': 'The file is not a readable image. Check it and upload it again.',
   'image.too_large': 'Reduce the size of the image and upload it again.',
 };
+
+/** The next call after a run or node that failed with this code; null for codes without a row. */
+export const hintOfCode = (code: string): string | null => own(hints, code) ?? null;
 
 export function hintFor(error: AppError, toolName: string): string {
   if (error.code === 'request.invalid') {

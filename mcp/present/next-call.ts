@@ -2,10 +2,12 @@ import type { z } from 'zod';
 import type { Experiment as ExperimentShape } from '#src/contracts/experiments/experiment.ts';
 import type { Execution, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { GetRunResult } from '#src/contracts/resources/run-results.ts';
+import type { TestedNode } from '#src/contracts/resources/test-node.ts';
 import type { WorkflowChange } from '#src/contracts/resources/workflow.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
+import { hintOfCode } from '#mcp/present/error-hints.ts';
 import type { Cut } from '#mcp/present/untrusted.ts';
 
 type Experiment = z.output<typeof ExperimentShape>;
@@ -43,13 +45,21 @@ function afterRun({ execution, run, results }: z.output<typeof GetRunResult>): s
     : `The run is ${run.status}. Call get_run with runId "${run.runId}" and waitSeconds 25 until it ends.`;
 }
 
+function afterTest({ status, runId, error }: z.output<typeof TestedNode>): string | null {
+  if (error !== undefined)
+    return hintOfCode(error.code) ?? 'Change the node with update_workflow, or state, and try again.';
+  return status === 'queued' || status === 'running'
+    ? `It still runs. Call get_run with runId "${runId}", waitSeconds 25 and include ["outputs"].`
+    : null;
+}
+
 /** Hint after an edit of a draft. */
 function afterChange({ workflowId, revision, valid, dryRun }: z.output<typeof WorkflowChange>): string {
   if (dryRun)
     return `Nothing was saved. Call update_workflow with dryRun false and baseVersion ${revision} to save it.`;
   const next = `workflowId "${workflowId}" and baseVersion ${revision}`;
   return valid
-    ? `Call publish_workflow with ${next} when it is done.`
+    ? `Call publish_workflow with ${next} when it is done; run_workflow with version "draft" tries it first.`
     : `${fixFirst}: call update_workflow with ${next}.`;
 }
 
@@ -57,13 +67,15 @@ function afterChange({ workflowId, revision, valid, dryRun }: z.output<typeof Wo
 const fixFirst = 'Fix the first issue, with the operations in its fix if it has one: other issues may result from it';
 
 function afterExecution(execution: Execution): string | null {
-  const { id, runs } = execution;
+  const { id, runs, draft } = execution;
   const waits = runs.find((run) => run.status === 'waiting');
   if (waits !== undefined) return afterWaiting(waits.runId, waits.waitingFor);
   if (!terminalStatuses.has(execution.status))
     return `The execution is ${execution.status}. Call get_run with executionId "${id}" and waitSeconds 25 until it ends.`;
   const failed = runs.find((run) => run.status !== 'succeeded');
   if (failed !== undefined) return `Call get_run with runId "${failed.runId}" to see which step did not succeed.`;
+  if (draft !== undefined)
+    return `Call get_run with executionId "${id}" and include ["outputs"] for what the draft gave: documents do not show it.`;
   const [first] = runs;
   return first === undefined
     ? 'The execution had no documents. Call upload_document or list_documents.'
@@ -122,6 +134,7 @@ const hints = new Map<string, Hint>([
     ({ output }) => `Call run_workflow with workflowId "${output.workflowId}" and documentIds.`,
   ),
   after(tools.runWorkflow, ({ output }) => afterExecution(output)),
+  after(tools.testNode, ({ output }) => afterTest(output)),
   after(tools.getRun, ({ output }) => afterRun(output)),
   after(tools.listRuns, ({ output, cut }) => {
     if (cut?.unit === 'items') return `For the rest call list_runs with limit ${cut.shown} and follow its nextCursor.`;

@@ -1,10 +1,11 @@
 import { generatedNote, table } from '#scripts/gen/markdown.ts';
-import { broken, defects } from '#test/graphs/check/defects.ts';
+import { broken } from '#test/graphs/check/defects.ts';
+import { allDefects } from '#test/graphs/check/lacks.ts';
 import { langGraphRefuses } from '#test/graphs/check/langgraph.ts';
 
 /** The seeded defects of the tests, each with its code, its fix and what LangGraph's own `compile()` says. */
 export function checkerDoc(): string {
-  const rows = defects.map((defect) => {
+  const rows = allDefects.map((defect) => {
     const { name, issue, fixed } = defect;
     const [code = '', path = ''] = issue.split(' ');
     const refused = langGraphRefuses(broken(defect), code);

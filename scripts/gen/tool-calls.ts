@@ -38,6 +38,10 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
     example: { workflowId, operations: [{ op: 'set_entry', nodeId: 'recognize' }] },
     errors: ['workflow.not_found', 'workflow.version_not_found', 'workflow.operation_refused'],
   },
+  test_node: {
+    example: { workflowId, nodeId: 'total', documentId, state: { fields: { total: '12.50' } } },
+    errors: ['workflow.not_found', 'workflow.version_not_found', 'workflow.invalid', 'document.not_found'],
+  },
   list_workflow_versions: { example: { workflowId }, errors: ['workflow.not_found', 'request.cursor_invalid'] },
   diff_workflow_versions: {
     example: { workflowId, from: 3, to: 'draft' },

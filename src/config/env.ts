@@ -227,7 +227,10 @@ export const env = {
     schema: whole(2, 36_500).optional(),
     doc: 'Days that finished executions are kept with their runs and steps; documents and results stay; default: for ever',
   },
-  RETENTION_EXPERIMENT_RUNS_DAYS: { schema: count(30, 2, 36_500), doc: 'Days that runs of experiments are kept' },
+  RETENTION_EXPERIMENT_RUNS_DAYS: {
+    schema: count(30, 2, 36_500),
+    doc: 'Days that runs of experiments and drafts are kept',
+  },
   RETENTION_TRASH_DAYS: {
     schema: count(30, 1, 36_500),
     doc: 'Days that documents stay in the trash until they are deleted permanently',

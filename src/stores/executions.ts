@@ -8,7 +8,7 @@ import {
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { interactiveRuns } from '#src/domain/runs/queue.ts';
-import { brief, createReads, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
+import { brief, createReads, listed, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunLists } from '#src/stores/runs/run-lists.ts';
 import { createRunNotes, type RunNotes } from '#src/stores/runs/run-notes.ts';
@@ -62,7 +62,8 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
         .find(
           {
             ...owned(tenant),
-            ...ordinary,
+            // A draft runs again as it is now, with run_workflow.
+            ...(unretried ? ordinary : listed),
             ...same,
             status: { $in: [...statuses] },
             ...(degraded && { degraded: { $exists: true } }),

@@ -125,6 +125,7 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
       { 'experiment.hidden': 1, finishedAt: 1, _id: 1 },
       { partialFilterExpression: { 'experiment.hidden': { $exists: true } } },
     ],
+    [{ 'draft.whole': 1, finishedAt: 1, _id: 1 }, { partialFilterExpression: { 'draft.whole': { $exists: true } } }],
   ],
   queues: [[{ lane: 1, finish: -1 }]],
   steps: [[{ organizationId: 1, runId: 1 }]],

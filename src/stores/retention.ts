@@ -3,13 +3,21 @@ import { checkpointCollections } from '#src/stores/checkpoints/rows.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import type { RunRecord } from '#src/domain/runs/run.ts';
+import { isApart, type ApartKind, type RunRecord } from '#src/domain/runs/run.ts';
 
 /** Place in a list of finished runs. */
 export type FinishedAfter = Pick<RunRecord, '_id' | 'finishedAt'>;
 
 /** The runs of executions whose last run ended before the time. */
 type Ended = Pick<RunRecord, '_id' | 'organizationId' | 'executionId' | 'finishedAt'>;
+
+/** Equality only, which an index serves. */
+const apart = {
+  holdout: { 'experiment.hidden': true },
+  experiments: { 'experiment.hidden': false },
+  drafts: { 'draft.whole': true },
+  nodes: { 'draft.whole': false },
+} as const satisfies Record<ApartKind, Filter<RunRecord>>;
 
 /** Deletes at most `limit` rows, the oldest first. */
 async function deleteOldest<Row extends { readonly _id: string }>(
@@ -33,10 +41,10 @@ type Results = Pick<
 type Parts = Pick<Collections, 'audit' | 'counters' | 'events' | 'deliveries' | 'runs' | 'steps' | 'executions'> &
   Results;
 
-/** Cached outcomes of experiments, which name results of their runs: `<project>:x:<key>`, `<project>:h2:<key>`. */
+/** Cached outcomes of experiments and drafts, which name results of their runs: `<project>:x:<key>`, `<project>:h2:<key>`. */
 const ofExperiments = /:[hx]\d*:/;
 
-/** Deletes results that runs of experiments stored for themselves, and first the cached outcomes that may name them. */
+/** Deletes results that runs of experiments and drafts stored for themselves, and first the cached outcomes that may name them. */
 async function forgetResults(
   { nodeCache, ocrResults, ocrPages, descriptions, embeddings, segmentationResults }: Results,
   organizationId: string,
@@ -65,7 +73,7 @@ async function deleteEnded(db: Db, parts: Parts, ended: readonly Ended[], before
   const all = await runs
     .find(
       { organizationId, executionId: { $in: asked } },
-      { projection: { executionId: 1, documentId: 1, experiment: 1, finishedAt: 1 } },
+      { projection: { executionId: 1, documentId: 1, experiment: 1, draft: 1, finishedAt: 1 } },
     )
     .toArray();
   const recent = ({ finishedAt }: Pick<RunRecord, 'finishedAt'>): boolean => finishedAt === null || finishedAt > before;
@@ -77,11 +85,7 @@ async function deleteEnded(db: Db, parts: Parts, ended: readonly Ended[], before
   // Order matters: after a crash the runs are found again, and their steps with them.
   await steps.deleteMany({ organizationId, runId: { $in: runIds } }, processSafe);
   await forgetCheckpoints(db, runIds);
-  await forgetResults(
-    parts,
-    organizationId,
-    old.filter(({ experiment }) => experiment !== undefined),
-  );
+  await forgetResults(parts, organizationId, old.filter(isApart));
   await executions.deleteMany({ organizationId, _id: { $in: executionIds } }, processSafe);
   await runs.deleteMany({ organizationId, _id: { $in: runIds } }, processSafe);
   return runIds.length;
@@ -115,21 +119,20 @@ export function createRetention(db: Db, collections: Parts) {
       deleteOldest(deliveries, { filter: { createdAt: { $lte: before } }, by: 'createdAt', limit }),
     /**
      * Looks at up to `limit` runs that finished by `before`, in their order. Deletes their executions with all runs and steps, except
-     * executions with another run that is unfinished or finished later. `next` is null at the end. `hidden`: only runs of experiments, those
-     * on the holdout or the others.
+     * executions with another run that is unfinished or finished later. `next` is null at the end. `only`: only runs of this kind.
      */
     async deleteRuns(
       before: Date,
       after: FinishedAfter | null,
       limit: number,
-      hidden?: boolean,
+      only?: ApartKind,
     ): Promise<{ deleted: number; next: FinishedAfter | null }> {
       const since = after?.finishedAt ?? new Date(0);
       const page = await runs
         .find(
           {
             finishedAt: { $gte: since, $lte: before },
-            ...(hidden !== undefined && { 'experiment.hidden': hidden }),
+            ...(only !== undefined && apart[only]),
             ...(after !== null && { $or: [{ finishedAt: { $gt: since } }, { _id: { $gt: after._id } }] }),
           },
           { projection: { organizationId: 1, executionId: 1, finishedAt: 1 } },

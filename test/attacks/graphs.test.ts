@@ -300,6 +300,7 @@ const needed: Readonly<Record<string, { body?: object; query?: string }>> = {
   'dashboard.workflow.diff': { query: '?from=draft' },
   'dashboard.workflow.publish': { body: { baseVersion: 1 } },
   'dashboard.workflow.restore': { body: { baseVersion: 1, version: 'draft' } },
+  'dashboard.workflow.node.test': { body: { documentId: newId('document') } },
   'service.run.resume': { body: { answer: 1 } },
   'service.execution.replay': { body: {} },
 };
@@ -331,7 +332,10 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
       const answers = [];
       for (const ids of [theirs.ids, unknown]) {
         const id = idFor(row, ids);
-        const path = row.path.replace(/:(id|workflowId)/, id).replace(':version', '1');
+        const path = row.path
+          .replace(/:(id|workflowId)/, id)
+          .replace(':version', '1')
+          .replace(':nodeId', 'recognize');
         answers.push(
           told(await ask(row.method, `${path}${query}`, row.method === 'POST' ? (body ?? {}) : undefined), [id]),
         );
@@ -359,6 +363,11 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
       run_workflow: [
         { workflowId: ids.workflow, documentIds: [documentId] },
         { ...run, documentIds: [ids.document] },
+        { workflowId: ids.workflow, documentIds: [documentId], version: 'draft' },
+      ],
+      test_node: [
+        { workflowId: ids.workflow, nodeId: 'recognize', documentId },
+        { ...run, nodeId: 'recognize', documentId: ids.document },
       ],
       get_run: [{ runId: ids.run }, { executionId: ids.execution }],
       list_runs: [{ executionId: ids.execution }, { workflowId: ids.workflow }, { documentId: ids.document }],

@@ -60,4 +60,28 @@ export const dashboard = [
     'realtime.stream': 'The realtime feed is a stream of Server-Sent Events',
     'realtime.proxy': 'The web bundle reaches the realtime feed at /api/realtime/dashboard',
   }),
+  ...proved('Dashboard API', {
+    'drafts.run': [
+      'A draft runs as it is with version draft, marked in its runs, executions and receipts, and pinned to its graph',
+      '0165-drafts-run-apart',
+    ],
+    'drafts.apart': [
+      'A run of a draft changes no document, card, search, list or feed, and sends no request that changes something elsewhere',
+      '0165-drafts-run-apart',
+    ],
+    'drafts.rights': 'Running a draft needs the scope workflows:write, and an error about it names both ways on',
+    'drafts.node': [
+      'A node runs by itself on a document with a given state, and shows what it writes or asks',
+      '0166-one-node-on-a-document',
+    ],
+    'workflows.check.installation': [
+      'The check warns of models, hosts, secrets and languages that are not here and of results in no output, each with a way out',
+      '0167-the-checker-knows-the-installation',
+    ],
+    'context.installation': [
+      'The context tells models, null where there is none, languages of OCR, hosts that may be called, and limits',
+      '0167-the-checker-knows-the-installation',
+    ],
+    'drafts.retention': 'Runs of drafts go with their results after the time that runs of experiments are kept',
+  }),
 ];

@@ -18,6 +18,7 @@ const unaudited = [
   'replay_execution',
   'restore_workflow_version',
   'run_workflow',
+  'test_node',
   'update_workflow',
   'upload_document',
 ];

@@ -33,20 +33,31 @@ async function namesOf(
 
 export const getContext = defineTool({
   name: 'get_context',
-  description: 'Your organization, projects, granted scopes, models in use and limits. Call this first.',
+  description: 'Your organization, projects, scopes, models, OCR languages, hosts and limits. Call this first.',
   scope: null,
   effect: 'read',
   idempotent: true,
   input: z.strictObject({}),
   output: ContextResult,
-  async run({ deps, principal }: ToolContext<'chatModel' | 'limits' | 'modelLabels' | 'organizations'>) {
+  async run({
+    deps,
+    principal,
+  }: ToolContext<'chatModel' | 'installation' | 'limits' | 'modelLabels' | 'organizations'>) {
     const { organizationName, projects } = principal.names ?? (await namesOf(deps, principal.organizationId));
     return {
       organization: { id: principal.organizationId, name: organizationName },
       projects: projects.filter(({ id }) => principal.projectIds.includes(id)).map(({ id, name }) => ({ id, name })),
       credential: credentialOf(principal),
       scopes: [...principal.scopes],
-      models: { ...deps.modelLabels, answers: deps.chatModel.label ?? extractiveLabel },
+      models: {
+        ...deps.modelLabels,
+        answers: deps.chatModel.label ?? extractiveLabel,
+        chat: deps.installation.chatModel,
+        segmentation: deps.installation.segmenter,
+      },
+      languages: [...deps.installation.languages()],
+      // A host can be one of the operator's own network.
+      ...(principal.scopes.has('workflows:read') && { hosts: [...deps.installation.hosts] }),
       limits: {
         uploadMaxBytes: deps.limits.uploadMaxBytes,
         documentIds: limits.documentIds,

@@ -4,6 +4,7 @@ import type { Execution, ExecutionRow, RunDetail, RunList, RunSummary } from '#s
 import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
 import {
   countRuns,
+  draftOf,
   executionStatus,
   terminalStatuses,
   type ExecutionRecord,
@@ -46,6 +47,7 @@ export function presentRunRow(run: RunRecord): z.input<typeof RunList>['runs'][n
     executionId: run.executionId,
     workflowId: run.workflowId,
     version: run.version,
+    ...draftOf(run),
     createdAt: run.createdAt.toISOString(),
     finishedAt: iso(run.finishedAt),
   };
@@ -89,6 +91,7 @@ function presentTotals(
     workflowName: execution.workflowName,
     version: execution.version ?? first?.version ?? null,
     graphHash: execution.graphHash ?? first?.graphHash ?? null,
+    ...draftOf(execution),
     status,
     counts: {
       total: whole.total,
@@ -192,6 +195,7 @@ export function presentRunDetail(
     executionId: run.executionId,
     workflowId: run.workflowId,
     version: run.version,
+    ...draftOf(run),
     graphHash: run.graphHash,
     attempts: run.attempts,
     queue: null,

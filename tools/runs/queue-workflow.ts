@@ -4,14 +4,20 @@ import { newId } from '#src/domain/ids.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
+import { chosenDraft } from '#tools/runs/drafts/chosen-draft.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { startedBy, startExecutions } from '#tools/runs/start-execution.ts';
 import type { CreatedExecution } from '#src/stores/executions.ts';
 
+type QueueContext = ToolContext<
+  'announce' | 'checkGraph' | 'documents' | 'executions' | 'secrets' | 'wake' | 'workflows'
+>;
+
 interface Asked {
   readonly documentIds: readonly string[];
   readonly workflowId: string;
-  readonly version?: number | undefined;
+  readonly version?: number | 'draft' | undefined;
+  readonly revision?: number | undefined;
 }
 
 /**
@@ -19,10 +25,11 @@ interface Asked {
  * workflow or a document is missing.
  */
 async function queue(
-  ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
-  { documentIds, workflowId, version }: Asked,
+  ctx: QueueContext,
+  { documentIds, workflowId, version, revision }: Asked,
 ): Promise<readonly CreatedExecution[]> {
-  const choosing = chosenVersion(ctx, workflowId, version ?? null);
+  const choosing =
+    version === 'draft' ? chosenDraft(ctx, workflowId, revision) : chosenVersion(ctx, workflowId, version ?? null);
   // Awaited below, so that a missing document is always the first error, whichever read is faster.
   choosing.catch(() => undefined);
   const projects = await ctx.deps.documents.projectsOf(ctx.principal, documentIds);
@@ -47,19 +54,17 @@ async function queue(
 
 export const queueWorkflow = defineTool({
   name: 'queue_workflow',
-  description: 'Queue a published workflow of the organization on one document. Each call starts a new run.',
+  description: 'Queue a workflow of the organization on one document. Each call starts a new run.',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,
   idempotent: false,
   expensive: true,
-  input: QueueBody.extend({ documentId: AnyId }),
+  input: QueueBody.safeExtend({ documentId: AnyId }),
   output: QueuedRun,
-  async run(
-    ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
-    { documentId, workflowId, version },
-  ) {
-    const [queued] = await queue(ctx, { documentIds: [documentId], workflowId, version });
+  async run(ctx: QueueContext, { documentId, ...asked }) {
+    const { workflowId } = asked;
+    const [queued] = await queue(ctx, { documentIds: [documentId], ...asked });
     const run = queued?.runs[0];
     if (queued === undefined || run === undefined) throw new Error('an execution without a run');
     const { _id: executionId, workflowName } = queued.execution;
@@ -70,7 +75,7 @@ export const queueWorkflow = defineTool({
 
 export const queueWorkflowOnMany = defineTool({
   name: 'queue_workflow_on_many',
-  description: 'Queue a published workflow of the organization on documents of any of its projects.',
+  description: 'Queue a workflow of the organization on documents of any of its projects.',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,
@@ -78,7 +83,7 @@ export const queueWorkflowOnMany = defineTool({
   expensive: true,
   input: QueueManyBody,
   output: QueuedRuns,
-  async run(ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>, asked) {
+  async run(ctx: QueueContext, asked) {
     const executions = (await queue(ctx, asked)).map(({ execution }) => execution);
     return {
       status: 'queued' as const,

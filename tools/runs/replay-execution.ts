@@ -29,6 +29,14 @@ async function replay(
           'this execution belongs to an experiment: run the workflow over its document, or start another experiment',
       },
     ]);
+  if (original.draft !== undefined)
+    throw invalidInput([
+      {
+        pointer: '/executionId',
+        code: 'of_draft',
+        message: 'this execution ran a draft: run it again with run_workflow and version "draft"',
+      },
+    ]);
   const runs = await deps.executions.runsOf(original.organizationId, original._id);
   const failed = new Set(runs.filter((run) => unsuccessful.has(run.status)).map((run) => run.documentId));
   const documentIds = original.documentIds.filter((one) => input.only === 'all' || failed.has(one));

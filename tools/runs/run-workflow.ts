@@ -13,6 +13,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 import { invalidInput } from '#tools/call.ts';
 import { idempotent } from '#tools/idempotent.ts';
 import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
+import { chosenDraft } from '#tools/runs/drafts/chosen-draft.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { waitForExecution } from '#tools/runs/wait-for-execution.ts';
 
@@ -43,7 +44,7 @@ async function chosenDocuments(ctx: ToolContext<'documents'>, body: Body): Promi
  * Chooses the project of an execution, whose secrets it uses and whose members see it: the named project, else that of the key, else that
  * of the documents.
  */
-async function placed(
+export async function placed(
   { deps, principal }: ToolContext<'documents'>,
   documentIds: readonly string[],
   named: string | undefined,
@@ -62,7 +63,7 @@ async function placed(
 }
 
 async function createExecution(
-  ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
+  ctx: ToolContext<'announce' | 'checkGraph' | 'documents' | 'executions' | 'secrets' | 'wake' | 'workflows'>,
   body: Body,
   id: string,
 ): Promise<z.input<typeof Execution>> {
@@ -70,15 +71,17 @@ async function createExecution(
   const choosing = chosenDocuments(ctx, body);
   // Awaited below, so that a missing workflow is always the first error, whichever read is faster.
   choosing.catch(() => undefined);
-  const chosen = await chosenVersion(ctx, body.workflowId, body.version ?? null);
-  if (body.initialState !== undefined) await refuseMisspelt(ctx, body.initialState, { ...chosen, id: body.workflowId });
+  const { workflowId, version = null, revision } = body;
+  const chosen =
+    version === 'draft' ? await chosenDraft(ctx, workflowId, revision) : await chosenVersion(ctx, workflowId, version);
+  if (body.initialState !== undefined) await refuseMisspelt(ctx, body.initialState, { ...chosen, id: workflowId });
   const { documentIds, projectId } = await choosing;
   const wanted: ExecutionRecord = {
     _id: id,
     schemaVersion: 1,
     organizationId: principal.organizationId,
     projectId,
-    workflowId: body.workflowId,
+    workflowId,
     ...chosen,
     ...startedBy(ctx),
     documentIds,
@@ -89,8 +92,12 @@ async function createExecution(
   return startExecution(ctx, wanted);
 }
 
-/** Rejects a callback URL now that every later delivery would refuse unnoticed. */
-function refuseCallback({ deps }: ToolContext<'outbound'>, { callbackUrl }: Body): void {
+/** Rejects a callback URL now that every later delivery would refuse unnoticed, and any for a draft, of which nobody else hears. */
+function refuseCallback({ deps }: ToolContext<'outbound'>, { callbackUrl, version }: Body): void {
+  if (callbackUrl !== undefined && version === 'draft') {
+    const message = 'runs of a draft send no webhook: leave it out, and read the execution';
+    throw invalidInput([{ pointer: '/callbackUrl', code: 'of_draft', message }]);
+  }
   const problem = callbackUrl === undefined ? null : deps.outbound.refuses(callbackUrl);
   if (problem !== null) throw invalidInput([{ pointer: '/callbackUrl', code: 'outbound_refused', message: problem }]);
 }
@@ -132,7 +139,7 @@ function refuseUnstorable(initialState: Body['initialState']): void {
 export const runWorkflow = defineTool({
   name: 'run_workflow',
   description:
-    'Run a published workflow over documents, one run for each. Give documentIds, or scope for all matching documents. Returns at once; to wait, pass waitSeconds or call get_run.',
+    'Run a workflow over documents, one run for each. Give documentIds, or scope for all matching documents. Returns at once; to wait, pass waitSeconds or call get_run.',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,
@@ -146,11 +153,13 @@ export const runWorkflow = defineTool({
   async run(
     ctx: ToolContext<
       | 'announce'
+      | 'checkGraph'
       | 'documents'
       | 'events'
       | 'executions'
       | 'idempotency'
       | 'outbound'
+      | 'secrets'
       | 'steps'
       | 'stopping'
       | 'wake'

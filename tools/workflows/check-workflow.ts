@@ -15,9 +15,9 @@ const maxSubgraphs = 100;
 
 /** Facts that the checker needs from outside of the graph: secrets with their hosts, and the graphs of subgraph nodes. */
 async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckFacts> {
-  const { secrets } = referencesOf(raw);
-  const known = secrets.length === 0 ? [] : await secretsNear(who, workflowId);
   const subgraphs = await loadSubgraphs(who, raw);
+  const needed = [raw, ...subgraphs.values()].some((graph) => referencesOf(graph).secrets.length > 0);
+  const known = needed ? await secretsNear(who, workflowId) : [];
   return {
     secrets: known.map(({ name, hosts }) => ({ name, hosts })),
     subgraphs,
@@ -77,7 +77,9 @@ export async function checkStored(
   if (kept !== undefined) return kept;
   const check = await checkWorkflow(who, graph, workflowId);
   const { secrets, workflows } = referencesOf(graph);
-  if (secrets.length === 0 && workflows.length === 0) {
+  // Languages can be added meanwhile.
+  const lacks = check.issues.some(({ code }) => code === 'LANGUAGE_MISSING');
+  if (secrets.length === 0 && workflows.length === 0 && !lacks) {
     const { graph: _, ...said } = check;
     checks.set(key, said, { size: JSON.stringify(said).length });
   }

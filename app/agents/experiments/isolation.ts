@@ -7,8 +7,23 @@ import type { CachedOutcome, NodeCache } from '#src/stores/node-cache.ts';
 /** Methods that leave the other side as it was. Source: RFC 9110, 9.2.1. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** Dependencies of nodes in an experiment: they read as usual, and store results for the run alone. Nothing leaves the installation. */
-export function isolatedDeps(deps: NodeDeps): NodeDeps {
+export const refusedByExperiment = (method: string): AppError =>
+  new AppError(
+    'experiment.effect_refused',
+    `An experiment sends no ${method} requests, since it runs documents several times. Take the node out with operations.`,
+  );
+
+export const refusedByDraft = (method: string): AppError =>
+  new AppError(
+    'run.effect_refused',
+    `A run of a draft sends no ${method} requests, and this one was not sent. Publish the workflow to send it.`,
+  );
+
+/**
+ * Dependencies of nodes in runs of experiments and drafts: they read as usual, and store results for the run alone. A request that would
+ * change something elsewhere throws the error of `refused`.
+ */
+export function isolatedDeps(deps: NodeDeps, refused: (method: string) => AppError): NodeDeps {
   const { search, outbound } = deps;
   return {
     ...deps,
@@ -20,10 +35,7 @@ export function isolatedDeps(deps: NodeDeps): NodeDeps {
       ...outbound,
       async send(request) {
         if (safeMethods.has(request.method)) return outbound.send(request);
-        throw new AppError(
-          'experiment.effect_refused',
-          `An experiment sends no ${request.method} requests, since it runs documents several times. Take the node out with operations.`,
-        );
+        throw refused(request.method);
       },
     },
   };
@@ -33,7 +45,7 @@ export function isolatedDeps(deps: NodeDeps): NodeDeps {
 const differs = ({ usage }: CachedOutcome): boolean => usage !== null && usage.provider !== 'local';
 
 /**
- * Cache of nodes in an experiment. It takes outcomes of ordinary runs, and keeps its own apart: they name results that no document shows.
+ * Cache of nodes in an experiment. A run of a draft counts as the first trial. It takes outcomes of ordinary runs, and keeps its own apart: they name results that no document shows.
  * Those of the holdout are apart again, since they name runs that are shown to nobody. Each trial asks models anew.
  */
 export function isolatedCache(

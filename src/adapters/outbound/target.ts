@@ -79,7 +79,7 @@ function hostProblem(policy: Policy, target: Target): string | null {
     if (host.endsWith('.') || host.includes('..') || host.startsWith('.')) return 'its host has an empty label';
   }
   if (configuredHost(policy, target) !== null) return null;
-  if (policy.mode === 'listed') return 'the operator did not list its host (OUTBOUND_ALLOW)';
+  if (policy.mode === 'listed') return `the operator did not list its host ${target.authority} (OUTBOUND_ALLOW)`;
   if (!secure) return 'it must begin with https://';
   if (!publicPorts.includes(port)) return `its port must be one of ${publicPorts.join(', ')}`;
   if (!isAddress && (!host.includes('.') || reservedNames.test(host))) return 'its host is not a public name';

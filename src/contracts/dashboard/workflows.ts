@@ -21,6 +21,7 @@ import {
   WorkflowVersionPath,
   WorkflowVersions,
 } from '#src/contracts/resources/workflow.ts';
+import { TestNodeBody, TestNodePath, TestedNode } from '#src/contracts/resources/test-node.ts';
 import { route } from '#src/contracts/route.ts';
 
 const base = '/api/dashboard/workflows';
@@ -157,6 +158,18 @@ export const dashboardWorkflows = {
     reply: WorkflowChange,
     status: 200,
     errors: ['workflow.not_found', 'workflow.version_not_found', 'workflow.conflict', 'workflow.read_only'],
+  }),
+  testNode: route({
+    id: 'dashboard.workflow.node.test',
+    method: 'POST',
+    path: `${base}/:workflowId/nodes/:nodeId/test`,
+    caller: 'editor',
+    summary: 'Run one node of a draft on a document and see what it writes',
+    params: TestNodePath,
+    body: TestNodeBody,
+    reply: TestedNode,
+    status: 200,
+    errors: ['workflow.not_found', 'workflow.version_not_found', 'workflow.invalid', 'document.not_found'],
   }),
   nodeTypes: route({
     id: 'dashboard.node-types',

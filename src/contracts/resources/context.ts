@@ -19,6 +19,10 @@ export const ContextResult = z.object({
     textEmbeddings: z.string(),
     imageEmbeddings: z.string(),
     answers: z.string().describe('local/extractive without a model'),
+    chat: z.string().nullable().describe('Model of llm and agent nodes, and of the engine model; null: none'),
+    segmentation: z.string().nullable().describe('Remote engine; null: none'),
   }),
+  languages: z.array(z.string()),
+  hosts: z.array(z.string()).optional().describe('For http nodes'),
   limits: z.object({ uploadMaxBytes: z.int(), documentIds: z.int(), pageMax: z.int() }),
 });

@@ -9,6 +9,7 @@ import {
   tagLimits,
 } from '#src/contracts/lists/document-filter.ts';
 import { LatestRun } from '#src/contracts/lists/latest-run.ts';
+import { DraftRevision, RunVersion, revisionOfDraft } from '#src/contracts/resources/execution.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import {
   AnyId,
@@ -119,10 +120,13 @@ export const DocumentRunsQuery = z.strictObject({
 });
 
 /** `status` of the replies is that of the request, not of the run. Source: `dashboard.run.reply`. */
-export const QueueBody = z.strictObject({
-  workflowId: AnyId.describe('agentGraphId of any published workflow of the organization'),
-  version: z.int().min(1).optional().describe('Default: the newest version'),
-});
+export const QueueBody = z
+  .strictObject({
+    workflowId: AnyId.describe('agentGraphId of any published workflow of the organization'),
+    version: RunVersion.optional().describe('Default: the newest version. "draft": the draft as it is'),
+    revision: DraftRevision.optional(),
+  })
+  .refine(revisionOfDraft.check, revisionOfDraft.params);
 export const QueuedRun = z.object({
   status: z.literal('queued'),
   documentId: z.string(),
@@ -131,7 +135,7 @@ export const QueuedRun = z.object({
   executionId: z.string(),
   runId: z.string(),
 });
-export const QueueManyBody = QueueBody.extend({
+export const QueueManyBody = QueueBody.safeExtend({
   documentIds: z
     .array(AnyId)
     .min(1)

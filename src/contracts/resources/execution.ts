@@ -32,6 +32,16 @@ const ExecutionScope = z.strictObject({
     .describe('true: documents uploaded with this key; false: the documents of the project'),
 });
 
+/** Published version, or the draft. */
+export const RunVersion = z.union([z.int().min(1), z.enum(['draft'])]);
+/** With another version than the draft it has no meaning, and is refused. */
+export const DraftRevision = z.int().min(1).describe('Fails unless the draft is at this revision');
+export const revisionOfDraft = {
+  check: ({ version, revision }: { readonly version?: unknown; readonly revision?: unknown }): boolean =>
+    revision === undefined || version === 'draft',
+  params: { message: 'leave it out, or set version to draft', path: ['revision'] },
+};
+
 /** The refinement and `oneOf` state the same rule twice: zod leaves refinements out of the OpenAPI document. */
 export const ExecutionBody = z
   .strictObject({
@@ -42,11 +52,10 @@ export const ExecutionBody = z
       'An identical retry returns the first response; different input returns 409',
     ),
     initialState: FreeObject.optional(),
-    version: z
-      .int()
-      .min(1)
-      .optional()
-      .describe('A published version; default: the newest. Publish a draft before you run it'),
+    version: RunVersion.optional().describe(
+      'A published version, or "draft": documents and search do not change; default: the newest version',
+    ),
+    revision: DraftRevision.optional(),
     callbackUrl: z
       .string()
       .min(1)
@@ -58,6 +67,7 @@ export const ExecutionBody = z
     message: 'send exactly one of documentIds and scope',
     path: ['documentIds'],
   })
+  .refine(revisionOfDraft.check, revisionOfDraft.params)
   .meta({ oneOf: [{ required: ['documentIds'] }, { required: ['scope'] }] });
 
 export const RunError = z.object({
@@ -65,6 +75,9 @@ export const RunError = z.object({
   message: z.string(),
   nodeId: z.string().optional().describe('Node that failed'),
 });
+
+/** Mark of a run of a draft; with `nodeId` only this node ran. */
+const Draft = z.object({ revision: z.int().nullable(), nodeId: z.string().optional() }).optional();
 
 /** `promptText` and `data` can quote the document: untrusted content. */
 const Question = z.object({
@@ -91,6 +104,7 @@ export const Execution = z
     workflowName: z.string().nullable(),
     version: z.int().nullable().describe('null until a worker takes the first run'),
     graphHash: z.string().nullable(),
+    draft: Draft,
     status: z.enum(executionStatuses),
     counts: z.object({
       total: z.int(),
@@ -120,7 +134,7 @@ export const ExecutionQuery = z.strictObject({
     .describe('Seconds to wait for a change of an unfinished execution, 0..30'),
 });
 
-const Step = z.object({
+export const Step = z.object({
   stepId: z.string(),
   nodeId: z.string(),
   type: z.string(),
@@ -159,6 +173,7 @@ const Receipt = z
         .object({ experimentId: z.string().nullable() })
         .optional()
         .describe('Experiment that the gate accepted for this version; null: an owner published without one'),
+      draft: Draft,
     }),
     steps: z.array(
       z.object({
@@ -194,6 +209,7 @@ export const RunDetail = RunSummary.extend({
   executionId: z.string(),
   workflowId: z.string(),
   version: z.int().nullable(),
+  draft: Draft,
   graphHash: z.string().nullable(),
   attempts: z.int().describe('Times that a worker took the run'),
   queue: z
@@ -219,6 +235,7 @@ const RunRow = RunSummary.extend({
   executionId: z.string(),
   workflowId: z.string(),
   version: z.int().nullable(),
+  draft: Draft,
   createdAt: Timestamp,
   finishedAt: Timestamp.nullable(),
 }).meta({ id: 'Run' });
@@ -248,6 +265,8 @@ const RunConditions = z.strictObject({
   apiKeyId: AnyId.optional().describe('Key that started it'),
   createdAfter: Timestamp.optional().describe('Created at this time or later'),
   createdBefore: Timestamp.optional().describe('Created before this time'),
+  /** Those of the execution are listed anyway. */
+  drafts: QueryBoolean.default(false).describe('Also runs of drafts'),
 });
 export const ListRunsInput = ExecutionRunsQuery.extend({
   executionId: AnyId.optional(),

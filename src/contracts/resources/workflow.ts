@@ -82,7 +82,7 @@ const OperationsBySchema = z
 const note = z.string().min(1).max(500).optional().describe('Reason, for the history');
 const baseVersion = z.int().min(1).describe('Revision of the draft that this edit is based on');
 
-const Issue = z.object({
+export const CheckIssue = z.object({
   severity: z.string(),
   code: z.string(),
   path: z.string(),
@@ -93,7 +93,7 @@ const Issue = z.object({
 });
 const check = {
   valid: z.boolean().describe('true: the workflow can be published and run'),
-  issues: z.array(Issue),
+  issues: z.array(CheckIssue),
   stats: z.record(z.string(), z.int()),
 };
 const GraphJson = z.record(z.string(), z.unknown());
@@ -247,7 +247,7 @@ export const PublishedWorkflow = z.object({
   version: z.int(),
   graphHash: z.string(),
   fromRevision: z.int(),
-  issues: z.array(Issue).describe('Warnings'),
+  issues: z.array(CheckIssue).describe('Warnings'),
   gate: Gate.nullable().describe('Proof that the next version needs; null: none'),
 });
 

@@ -6,7 +6,7 @@ import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import { newId } from '#src/domain/ids.ts';
 import { titleOf, type DocumentRecord, type LatestDescription } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
-import type { OpenQuestion, RunRecord } from '#src/domain/runs/run.ts';
+import { draftOf, type OpenQuestion, type RunRecord } from '#src/domain/runs/run.ts';
 import type { DescriptionResult, OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
@@ -99,7 +99,7 @@ export function runCreated(run: RunRecord): RealtimeEvent {
     dedupeId: `run.created:${run._id}`,
     type: 'run.created',
     at: run.createdAt,
-    data: { workflowId: run.workflowId, version: run.version, status: 'queued' },
+    data: { workflowId: run.workflowId, version: run.version, status: 'queued', ...draftOf(run) },
   };
 }
 
@@ -127,6 +127,7 @@ export function runCompleted(
       ms: startedAt === undefined ? null : at.getTime() - startedAt.getTime(),
       ...(error !== null && { error }),
       ...(degraded !== undefined && { degraded }),
+      ...draftOf(run),
     },
   };
 }
@@ -145,6 +146,7 @@ export function runWaiting(run: RunRecord, questions: readonly OpenQuestion[], a
       runStatus: 'waiting',
       workflowId: run.workflowId,
       waitingFor: questions.slice(0, questionsMax).map(briefQuestion),
+      ...draftOf(run),
     },
   };
 }
@@ -156,7 +158,7 @@ export function runAnswered(run: RunRecord, path: string, at: Date): RealtimeEve
     dedupeId: `run.answered:${run._id}:${run.fence}:${path}`,
     type: 'run.step.changed',
     at,
-    data: { nodeId: path, status: 'waiting', runStatus: run.status, workflowId: run.workflowId },
+    data: { nodeId: path, status: 'waiting', runStatus: run.status, workflowId: run.workflowId, ...draftOf(run) },
   };
 }
 
@@ -179,9 +181,13 @@ export function stepChanged(run: RunRecord, step: StepRecord): RealtimeEvent {
       workflowId: run.workflowId,
       version: run.version,
       ...(error !== null && { error: { code: error.code, message: error.message } }),
+      ...draftOf(run),
     },
   };
 }
+
+/** True for events of runs of drafts: their execution shows them, the feed of the organization does not. */
+export const isOfDraft = ({ data }: Pick<RealtimeEvent, 'data'>): boolean => data?.['draft'] !== undefined;
 
 type Result = Pick<RealtimeEvent, 'type' | 'at' | 'data'>;
 

@@ -1,6 +1,11 @@
 import { derivedId } from '#src/domain/ids.ts';
 import { laneOf } from '#src/domain/runs/queue.ts';
-import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
+import type { DraftMark, ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
+
+function markOf(draft: NonNullable<ExecutionRecord['draft']>): DraftMark {
+  const { graph: _graph, ...place } = draft;
+  return { ...place, whole: place.nodeId === undefined };
+}
 
 /** Runs of an execution, one for each document. Their ids are derived from the execution, so repeating this creates no duplicates. */
 export function newRuns(execution: ExecutionRecord): RunRecord[] {
@@ -29,6 +34,7 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
     ...(execution.mends === undefined ? {} : { mends: execution.mends }),
     ...(execution.trace === undefined ? {} : { trace: execution.trace }),
+    ...(execution.draft === undefined ? {} : { draft: markOf(execution.draft) }),
     ...(execution.experiment === undefined ? {} : { experiment: execution.experiment }),
   }));
 }

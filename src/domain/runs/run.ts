@@ -5,6 +5,19 @@ import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { TraceContext } from '#src/domain/traces/trace-context.ts';
 import type { ExecutionStatus, RunStatus } from '#src/contracts/resources/execution.ts';
 
+/** The draft that a run takes, or the node of it that the run tries. */
+interface DraftPlace {
+  /** Revision of the draft; null: a published version, of which one node is tried. */
+  readonly revision: number | null;
+  /** Node that is tried by itself; absent: the whole graph runs. */
+  readonly nodeId?: string;
+}
+
+/** `whole`: false if `nodeId` is set. Retention finds runs by it. */
+export interface DraftMark extends DraftPlace {
+  readonly whole: boolean;
+}
+
 /** One workflow version on N documents. Status and times are derived from its runs. */
 export interface ExecutionRecord {
   readonly _id: string;
@@ -32,6 +45,8 @@ export interface ExecutionRecord {
   readonly callbackPending?: true;
   /** Place in an experiment, whose executions no list of executions shows. */
   readonly experiment?: CellPlace;
+  /** The draft that it runs, with the graph as it was at the start: JSON text, since configs may have any names. */
+  readonly draft?: DraftPlace & { readonly graph: string };
   /** Place in the trace of what started it; absent: nothing was traced. */
   readonly trace?: TraceContext;
   readonly createdAt: Date;
@@ -80,6 +95,8 @@ export interface RunReceipt {
     readonly documentSha256: string | null;
     /** Experiment that the gate accepted when the version was published, null for an override; absent: no gate asked. */
     readonly evidence?: { readonly experimentId: string | null };
+    /** Absent: a published version ran. */
+    readonly draft?: DraftPlace;
   };
   readonly steps: readonly ReceiptStep[];
   /** Number of steps that are in the hash chain but not listed. */
@@ -150,8 +167,25 @@ export interface RunRecord {
   readonly experiment?: CellPlace;
   /** Its document is in the trash: no read shows what it quotes. */
   readonly trashed?: true;
+  /** The draft that it runs: like a run of an experiment it leaves documents and search as they are. Source: docs/decisions/0165. */
+  readonly draft?: DraftMark;
   /** Text that a run of an experiment read; set at its end. */
   readonly ocrResultId?: string;
+}
+
+/** Kinds of runs whose results no document, search or list shows: on the holdout, of other experiments, of drafts, and of single nodes. */
+export const apartKinds = ['holdout', 'experiments', 'drafts', 'nodes'] as const;
+export type ApartKind = (typeof apartKinds)[number];
+
+/** True for such a run. */
+export const isApart = ({ experiment, draft }: Pick<RunRecord, 'experiment' | 'draft'>): boolean =>
+  experiment !== undefined || draft !== undefined;
+
+/** Marks the run of a draft, in a run, a receipt or an event. Empty for other runs. */
+export function draftOf({ draft }: { readonly draft?: DraftPlace }): { readonly draft?: DraftPlace } {
+  if (draft === undefined) return {};
+  const { revision, nodeId } = draft;
+  return { draft: { revision, ...(nodeId !== undefined && { nodeId }) } };
 }
 
 export const terminalStatuses: ReadonlySet<string> = new Set<ExecutionStatus>([

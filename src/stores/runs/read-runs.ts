@@ -3,6 +3,7 @@ import type { Collections } from '#src/stores/collections.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { RunRecord, ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export const owned = ({ organizationId, projectIds }: Tenant): Filter<RunRecord> => {
   const [only, ...more] = projectIds;
@@ -18,7 +19,13 @@ export const olderThan = (after: ListPosition | null): Filter<RunRecord> =>
       };
 
 /** Leaves out runs of experiments, which the lists of runs do not show. */
-export const ordinary = { experiment: { $exists: false } } satisfies Filter<RunRecord>;
+export const listed = { experiment: { $exists: false } } satisfies Filter<RunRecord>;
+
+/** Leaves out runs of drafts too. */
+export const ordinary = { ...listed, draft: { $exists: false } } satisfies Filter<RunRecord>;
+
+/** Omits the graph of a draft, which only workers read. */
+const withoutGraph = { 'draft.graph': 0 };
 
 /** Omits fields that may be large and that only readers of one run need. */
 export const brief = { outputs: 0, receipt: 0, answers: 0, steps: 0 };
@@ -76,7 +83,7 @@ function createLists({ runs }: Pick<Collections, 'runs'>) {
           {
             finishedAt: { $gte: from, $lt: until },
             $or: [{ finishedAt: { $gt: from } }, { _id: { $gt: after } }],
-            experiment: { $exists: false },
+            ...listed,
           },
           { projection: brief },
         )
@@ -104,7 +111,18 @@ function createLists({ runs }: Pick<Collections, 'runs'>) {
 export function createReads({ executions, runs }: Pick<Collections, 'executions' | 'runs'>) {
   return {
     find: ({ organizationId, projectIds }: Tenant, id: string): Promise<ExecutionRecord | null> =>
-      executions.findOne({ _id: id, organizationId, projectId: { $in: [...projectIds] } }),
+      executions.findOne(
+        { _id: id, organizationId, projectId: { $in: [...projectIds] } },
+        { projection: withoutGraph },
+      ),
+    /** The graph of an execution of a draft, as it was at the start; null for another execution. */
+    async draftGraph(organizationId: string, executionId: string): Promise<StoredGraph | null> {
+      const found = await executions.findOne(
+        { _id: executionId, organizationId },
+        { projection: { 'draft.graph': 1 } },
+      );
+      return found?.draft === undefined ? null : (JSON.parse(found.draft.graph) as StoredGraph);
+    },
     /** Lists runs in creation order, without outputs, receipts, answers and steps. */
     runsOf: (organizationId: string, executionId: string): Promise<readonly RunRecord[]> =>
       runs.find({ organizationId, executionId }, { projection: brief }).toArray(),

@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { countMax } from '#src/contracts/lists/count.ts';
 import { countedRuns, runStatuses, type RunStatus } from '#src/contracts/resources/execution.ts';
 import type { Collections } from '#src/stores/collections.ts';
-import { brief, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
+import { brief, listed, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
@@ -17,6 +17,8 @@ export interface RunFilter {
   readonly status?: readonly RunStatus[] | undefined;
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
+  /** true, or with `executionId`: also runs of drafts. */
+  readonly drafts?: boolean | undefined;
 }
 
 /** Numbers of runs by status, at most one more than `most` together or each. */
@@ -37,12 +39,12 @@ export interface RunGroup {
 }
 
 function matching(tenant: Tenant, asked: RunFilter, more: readonly object[] = []): Filter<RunRecord> {
-  const { createdAfter, createdBefore, status = [], ...same } = asked;
+  const { createdAfter, createdBefore, drafts = false, status = [], ...same } = asked;
   const [only, ...others] = status;
   const equal = Object.fromEntries(Object.entries(same).filter(([, value]) => value !== undefined));
   return {
     ...owned(tenant),
-    ...ordinary,
+    ...(drafts || same.executionId !== undefined ? listed : ordinary),
     ...equal,
     ...(only !== undefined && { status: others.length === 0 ? only : { $in: [...status] } }),
     ...((createdAfter !== undefined || createdBefore !== undefined) && {

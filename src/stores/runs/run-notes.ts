@@ -13,10 +13,10 @@ interface Note {
 
 /**
  * Writes the state of a run to its document, unless the document shows a newer run or a later state of this one: notes may come late or
- * twice. Runs of experiments, and runs of other projects over a public document, leave none.
+ * twice. Runs of experiments and drafts, and runs of other projects over a public document, leave none.
  */
 function noteOf(run: RunRecord, at: Date): Note | null {
-  if (run.experiment !== undefined) return null;
+  if (run.experiment !== undefined || run.draft !== undefined) return null;
   const latestRun = latestRunOf(run, at);
   const { organizationId, projectId, documentId: _id } = run;
   // Also matches a document without a run.

@@ -113,6 +113,7 @@ const branches: Loose = {
     ...plain('START>start', 'start>beside', 'left>meet', 'right>meet', 'beside>meet', 'meet>END'),
     { from: 'start', when: [{ if: 'total > 0', to: 'left' }], else: 'right' },
   ],
+  outputs: { answer: 'answer' },
 };
 
 /** A loop in a loop, each left through a router. */
@@ -165,10 +166,21 @@ const back = StoredGraph.parse({
   ...other,
   nodes: { a: { type: 'workflow', config: { workflowId: 'wf_self' } } },
 });
+const needy = StoredGraph.parse({
+  ...other,
+  nodes: { a: { type: 'ask', config: { prompt: 'x', key: { $secret: 'WONDERFUL' } } } },
+});
 export const defectContext: CheckContext = {
   workflowId: 'wf_self',
+  installation: {
+    chatModel: null,
+    segmenter: null,
+    hosts: ['a.b'],
+    languages: ['eng'],
+    refused: new Map([['https://c.d/x', 'the operator did not list its host c.d (OUTBOUND_ALLOW)']]),
+  },
   secrets: ['API_KEY', 'OTHER_KEY'].map((name) => ({ name, hosts: ['a.b'] })),
-  subgraphs: (id) => (id === 'wf_other' ? other : id === 'wf_back' ? back : null),
+  subgraphs: (id) => (id === 'wf_other' ? other : id === 'wf_back' ? back : id === 'wf_needy' ? needy : null),
 };
 
 export interface Defect {
@@ -552,20 +564,6 @@ export const defects: readonly Defect[] = [
     'TEMPLATE_LITERAL /nodes/again/config/prompt',
     'no fix',
     (g) => (g.nodes.again.config.prompt = "{{constructor.constructor('return 1')()}}"),
-  ),
-  row(
-    'A misspelt secret',
-    'rich',
-    'SECRET_UNKNOWN /nodes/prompt/config/key/$secret',
-    'fix',
-    (g) => (g.nodes.prompt.config.key.$secret = 'API_KEYS'),
-  ),
-  row(
-    'A secret that is not there',
-    'rich',
-    'SECRET_UNKNOWN /nodes/prompt/config/key/$secret',
-    'no fix',
-    (g) => (g.nodes.prompt.config.key.$secret = 'WONDERFUL'),
   ),
   row(
     'A secret for a host that it is not bound to',

@@ -82,6 +82,7 @@ describe('what MCP shows', () => {
   it('counts what starts or takes much work against the smaller rate, as REST does', () => {
     expect(mcpTools.filter(({ expensive }) => expensive === true).map(({ name }) => name)).toEqual([
       'validate_workflow',
+      'test_node',
       'diff_workflow_versions',
       'run_workflow',
       'replay_execution',

@@ -1,4 +1,5 @@
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { apartKinds } from '#src/domain/runs/run.ts';
 import type { Stores } from '#test/support/database.ts';
 
 /** Queries that go through all organizations, or that are about what such a query has just found. */
@@ -25,7 +26,7 @@ export const sweeping = [
 
 /** Every query about stored bytes: quotas, the recount, and the sweep of uploads. */
 export async function askStorage(
-  { usage, uploads, documents, organizations, search, otherEmbeddings, runMends, workflows }: Stores,
+  { executions, usage, uploads, documents, organizations, search, otherEmbeddings, runMends, workflows }: Stores,
   document: DocumentRecord,
   now: Date,
 ): Promise<void> {
@@ -38,6 +39,7 @@ export async function askStorage(
   await usage.read(organizationId, [organizationId, projectId]);
   await usage.totals();
   await usage.rowsOf(organizationId);
+  await executions.draftGraph(organizationId, 'exec_x');
   const counted = { _id: projectId, organizationId, scope: 'project' } as const;
   for (const seen of [null, { bytes: 10, objects: 2 }]) await usage.correct(counted, seen, { bytes: 5, objects: 1 });
   await documents.addPicture(organizationId, id, 5);
@@ -67,7 +69,7 @@ export async function askRetention({ retention, otherEmbeddings, runMends }: Sto
   await retention.deleteCheckpoints(now, '', 10);
   const after = { _id: 'run_a', finishedAt: new Date(0) };
   for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);
-  for (const hidden of [true, false]) await retention.deleteRuns(new Date(8e12), null, 10, hidden);
+  for (const only of apartKinds) await retention.deleteRuns(new Date(8e12), null, 10, only);
   await retention.deleteEvents(new Date(8e12), 10);
   await retention.deleteDeliveries(new Date(8e12), 10);
   await retention.deleteAudit(new Date(8e12), 10);
