@@ -3,7 +3,8 @@ import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { writersBefore, writtenBefore } from '#graphs/check/reads.ts';
 import { conflictOver, reducerFor } from '#graphs/check/reducer-conflict.ts';
 import { emptyValues, fits } from '#graphs/engine/reducers.ts';
-import { schemaOfChannel } from '#graphs/nodes/fact-channels.ts';
+import { outputsOf } from '#graphs/define.ts';
+import type { JsonSchema } from '#graphs/typing/json-schema.ts';
 import { itemsOf, type GraphOutline } from '#graphs/check/outline.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 
@@ -32,7 +33,7 @@ function ofNodes(graph: GraphOutline): GraphIssue[] {
 
 /** Declares a channel: with a merging reducer if parallel nodes write it, and with the default null if a node reads it before any write. */
 export function declare(graph: GraphOutline, name: string): Operation {
-  const schema = schemaOfChannel(name);
+  const schema = { ...schemaOfChannel(graph, name) };
   const channel = { name, schema, default: undefined };
   const reducer = conflictOver(graph, name) === undefined ? 'replace' : reducerFor(channel);
   const readers = [...graph.nodes.values()].filter(({ id, io }) => io.reads.includes(name) && graph.reached.has(id));
@@ -40,6 +41,16 @@ export function declare(graph: GraphOutline, name: string): Operation {
     emptyValues[reducer] === undefined &&
     readers.some(({ id }) => writtenBefore(graph, id, name, writersBefore(graph, id)) !== 'surely');
   return { op: 'set_state_field', name, channel: { schema, reducer, ...(isLate && { default: null }) } };
+}
+
+/** Schema of what the nodes write to a channel; without a writer, of what a node type always writes to a channel of this name. */
+function schemaOfChannel({ nodes, types, catalog }: GraphOutline, name: string): JsonSchema {
+  const writers = [...nodes.values()].filter(({ io }) => io.writes.includes(name));
+  const schemas = writers.map((node) => types.writtenBy(node)[name] ?? {});
+  const [first, ...others] = schemas;
+  if (first !== undefined) return others.every((one) => JSON.stringify(one) === JSON.stringify(first)) ? first : {};
+  const usual = catalog.definitions.find(({ writes }) => writes.includes(name));
+  return usual === undefined ? {} : (outputsOf(usual, {})[name] ?? {});
 }
 
 function ofOutputs(graph: GraphOutline): GraphIssue[] {

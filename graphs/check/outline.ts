@@ -2,8 +2,10 @@ import { reducers, type Reducer } from '#src/contracts/resources/graph.ts';
 import { ioOf, type NodeDefinition, type NodeIo } from '#graphs/define.ts';
 import { neighbours, reachable, type Link, type Neighbours } from '#graphs/engine/topology.ts';
 import { pointer } from '#graphs/check/issue.ts';
+import { createGraphTypes, type GraphTypes } from '#graphs/check/graph-types.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** Facts from outside the graph. A rule is skipped if its facts are missing. */
@@ -11,8 +13,16 @@ export interface CheckContext {
   readonly secrets?: readonly SecretBinding[];
   /** The graph of a published workflow (`version` null: the newest); null if it does not exist. */
   readonly subgraphs?: (workflowId: string, version: number | null) => StoredGraph | null;
+  /** Fields of a record type of the project; null if it does not exist. */
+  readonly recordTypes?: (name: string) => RecordTypeVersion['fields'] | null;
   /** Id of the checked workflow. */
   readonly workflowId?: string;
+}
+
+interface ErrorRoute {
+  readonly goto: string;
+  readonly set: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 export interface OutlineNode {
@@ -22,7 +32,7 @@ export interface OutlineNode {
   readonly config: Readonly<Record<string, unknown>>;
   readonly continues: boolean;
   /** Error route: the next node after a failure, and the channels that it sets. */
-  readonly route: { readonly goto: string; readonly set: readonly string[] } | undefined;
+  readonly route: ErrorRoute | undefined;
   readonly definition: NodeDefinition | undefined;
   readonly io: NodeIo;
 }
@@ -84,6 +94,7 @@ export interface GraphOutline {
   readonly coming: ReadonlyMap<string, readonly OutlineEdge[]>;
   /** Nodes that a run can reach. */
   readonly reached: ReadonlySet<string>;
+  readonly types: GraphTypes;
 }
 
 export function outlineOf(
@@ -126,7 +137,9 @@ export function outlineOf(
     coming,
     reached,
   };
-  return { raw, catalog, context, ...parts };
+  const outline = { raw, catalog, context, ...parts };
+  const types = createGraphTypes(outline, (nested) => outlineOf(nested, catalog, context));
+  return { ...outline, types };
 }
 
 function outlineNode(id: string, value: unknown, catalog: Catalog): OutlineNode {
@@ -136,7 +149,7 @@ function outlineNode(id: string, value: unknown, catalog: Catalog): OutlineNode 
   const definition = name === undefined ? undefined : catalog.find(name, version);
   const config = fields(given);
   const { goto, set } = fields(onError);
-  const route = typeof goto === 'string' ? { goto, set: Object.keys(fields(set)) } : undefined;
+  const route = typeof goto === 'string' ? { goto, set: Object.keys(fields(set)), values: fields(set) } : undefined;
   const io = definition ? ioOf(definition, config) : { reads: [], readsIfPresent: [], writes: [] };
   return { id, type: name, typeVersion: version, config, continues: onError === 'continue', route, definition, io };
 }

@@ -1,4 +1,4 @@
-import { errorAt, fixedBy, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
+import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { fields, members, type GraphOutline } from '#graphs/check/outline.ts';
 import { destinationOf, unboundSecret } from '#src/domain/access/secret-hosts.ts';
@@ -30,9 +30,12 @@ function workflowOf(
   return { workflowId, version: typeof version === 'number' ? version : null };
 }
 
-/** SECRET_UNKNOWN, SECRET_UNBOUND, SUBGRAPH_UNKNOWN, and SUBGRAPH_CYCLE: a nested workflow runs this one again. */
+/**
+ * SECRET_UNKNOWN, SECRET_UNBOUND, SUBGRAPH_UNKNOWN, SUBGRAPH_CYCLE: a nested workflow runs this one again, and FIELD_UNKNOWN: a nested
+ * workflow has no such output.
+ */
 export function checkReferences(graph: GraphOutline): GraphIssue[] {
-  return [...secretIssues(graph), ...boundIssues(graph), ...workflowIssues(graph)];
+  return [...secretIssues(graph), ...boundIssues(graph), ...workflowIssues(graph), ...outputIssues(graph)];
 }
 
 function secretIssues({ nodes, context: { secrets } }: GraphOutline): GraphIssue[] {
@@ -89,6 +92,24 @@ function workflowIssues({ nodes, context }: GraphOutline): GraphIssue[] {
     const version = ref.version === null ? '' : ` version ${ref.version}`;
     const message = `The project has no workflow "${ref.workflowId.slice(0, 80)}"${version}.`;
     return issue('SUBGRAPH_UNKNOWN', message, 'Use a published workflow of this project and one of its versions.');
+  });
+}
+
+/** A warning, since a missing output is null. */
+function outputIssues({ nodes, context }: GraphOutline): GraphIssue[] {
+  return [...nodes.values()].flatMap(({ id, type, config }) => {
+    const ref = workflowOf(type, config);
+    const nested = ref === undefined ? null : context.subgraphs?.(ref.workflowId, ref.version);
+    if (!nested) return [];
+    const known = Object.keys(nested.outputs);
+    return members(config['outputs']).flatMap(([channel, name]) => {
+      if (typeof name !== 'string' || known.includes(name)) return [];
+      const at = pointer('nodes', id, 'config', 'outputs', channel);
+      const message = `The workflow "${ref?.workflowId}" has no output "${name.slice(0, 80)}".`;
+      const issue = { ...warning(errorAt('FIELD_UNKNOWN', at, message, suggest(name, known, 'outputs'))), nodeId: id };
+      const [near] = nearest(name, known);
+      return [fixedBy(issue, ...(near === undefined ? [] : [setField(at, near)]))];
+    });
   });
 }
 

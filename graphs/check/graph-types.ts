@@ -1,0 +1,154 @@
+import { outputsOf, type OutputFacts } from '#graphs/define.ts';
+import { emptyValues } from '#graphs/engine/reducers.ts';
+import { parseExpression, type Expression } from '#graphs/expression/expression.ts';
+import type { TypeScope } from '#graphs/expression/infer.ts';
+import type { GraphOutline, OutlineChannel, OutlineNode } from '#graphs/check/outline.ts';
+import { schemaOfType, typeOfSchema, typeOfValue, type JsonSchema } from '#graphs/typing/json-schema.ts';
+import {
+  anyType,
+  itemsOfType,
+  listOf,
+  membersOf,
+  mergedOf,
+  numberType,
+  refined,
+  unionOf,
+  type ValueType,
+} from '#graphs/typing/value-type.ts';
+import { AppError } from '#src/domain/app-error.ts';
+
+/** Types of the channels and expressions of one graph, each computed once, when a rule asks. Source: docs/decisions/0168. */
+export interface GraphTypes {
+  /** Types of names in an expression of a node, or of an edge if `nodeId` is left out. */
+  scopeOf(nodeId?: string): TypeScope;
+  /** The same from the schemas of node types alone, without those that the author gave to channels. */
+  sureScope: TypeScope;
+  /** Type of an expression; `any` if it does not parse. */
+  typeOf(source: string, scope: TypeScope): ValueType;
+  /** Schemas of what a node writes, by channel. */
+  writtenBy(node: OutlineNode): Readonly<Record<string, JsonSchema>>;
+}
+
+/** Expressions to parse for types; more of them than a graph may have would keep the check busy. */
+const mostExpressions = 3_000;
+/** Levels of workflows in workflows to look into. */
+const deepestWorkflow = 3;
+
+/** The outline without its types, which are made from it. */
+type Untyped = Omit<GraphOutline, 'types'>;
+type OutlineOf = (raw: Readonly<Record<string, unknown>>) => Untyped;
+
+/** `outlineOf` reads the graphs of nested workflows. */
+export function createGraphTypes(graph: Untyped, outlineOf: OutlineOf, depth = 0): GraphTypes {
+  const parsed = new Map<string, Expression | null>();
+  const written = new Map<string, Readonly<Record<string, JsonSchema>>>();
+  const channels = new Map<string, ValueType>();
+
+  const parse = (source: string): Expression | null => {
+    const known = parsed.get(source);
+    if (known !== undefined) return known;
+    const expression = parsed.size >= mostExpressions ? null : parsedOf(source);
+    parsed.set(source, expression);
+    return expression;
+  };
+  const typeOf = (source: string, scope: TypeScope): ValueType => parse(source)?.infer(scope).type ?? anyType;
+
+  const writtenBy = (node: OutlineNode): Readonly<Record<string, JsonSchema>> => {
+    const known = written.get(node.id);
+    if (known !== undefined) return known;
+    // A node whose own channels are asked for meanwhile writes anything.
+    written.set(node.id, {});
+    const schemas = node.definition === undefined ? {} : outputsOf(node.definition, node.config, factsOf(node));
+    written.set(node.id, schemas);
+    return schemas;
+  };
+  const factsOf = ({ id }: OutlineNode): OutputFacts => ({
+    expression: (source) => schemaOfType(typeOf(source, scopeOf(id))),
+    workflow: (workflowId, version) => outputsOfWorkflow(workflowId, version),
+    recordType: (name) => graph.context.recordTypes?.(name) ?? null,
+  });
+  const outputsOfWorkflow = (workflowId: string, version: number): Readonly<Record<string, JsonSchema>> | null => {
+    const nested = depth >= deepestWorkflow ? null : (graph.context.subgraphs?.(workflowId, version) ?? null);
+    if (nested === null) return null;
+    const outline = outlineOf({ ...nested });
+    const scope = createGraphTypes(outline, outlineOf, depth + 1).scopeOf();
+    return Object.fromEntries(
+      [...outline.outputs].map(([output, channel]) => [output, schemaOfType(scope(channel) ?? anyType)]),
+    );
+  };
+
+  const channelType = (channel: OutlineChannel, isSure: boolean): ValueType => {
+    const key = `${channel.name} ${isSure}`;
+    const known = channels.get(key);
+    if (known !== undefined) return known;
+    channels.set(key, anyType);
+    const writes = [...graph.nodes.values()].flatMap((node) => writesOf(node, channel.name));
+    const said = isSure ? anyType : typeOfSchema(channel.schema);
+    // A channel that no node writes comes from the initial state, which can be anything that the author says.
+    const type = writes.length === 0 ? said : refined(heldBy(channel, writes), said);
+    channels.set(key, type);
+    return type;
+  };
+  const writesOf = (node: OutlineNode, name: string): ValueType[] => {
+    const schema = writtenBy(node)[name];
+    const own = node.io.writes.includes(name) ? [schema === undefined ? anyType : typeOfSchema(schema)] : [];
+    return [...own, ...(node.route?.set.includes(name) === true ? [typeOfValue(node.route.values[name])] : [])];
+  };
+
+  const scopeOf =
+    (nodeId?: string): TypeScope =>
+    (name) => {
+      const item = graph.maps.find(({ to, as }) => to === nodeId && as === name);
+      if (item !== undefined) return itemsOfType(typeOf(item.over, scopeOf())) ?? anyType;
+      const channel = graph.channels.get(name);
+      return channel === undefined ? undefined : channelType(channel, false);
+    };
+  const sureScope: TypeScope = (name) => {
+    const channel = graph.channels.get(name);
+    return channel === undefined ? undefined : channelType(channel, true);
+  };
+  return { scopeOf, sureScope, typeOf, writtenBy };
+}
+
+function parsedOf(source: string): Expression | null {
+  try {
+    return parseExpression(source);
+  } catch (error) {
+    // Not an expression: another rule reports it.
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** Type of a channel from what is written to it, and its default. */
+function heldBy({ reducer, default: first }: OutlineChannel, writes: readonly ValueType[]): ValueType {
+  const start = first ?? emptyValues[reducer];
+  const before = start === undefined ? [] : [widened(typeOfValue(start))];
+  switch (reducer) {
+    case 'sum':
+    case 'max':
+      return numberType;
+    case 'append':
+    case 'unionById':
+      return listOf(unionOf([...writes.flatMap(itemsOrSelf), ...before.flatMap((one) => itemsOfFilled(one, first))]));
+    case 'merge':
+      return mergedOf([...writes, ...(first === undefined ? [] : before)]);
+    default:
+      return unionOf([...writes, ...before, ...(first === null ? [{ is: 'null' } as const] : [])]);
+  }
+}
+
+function itemsOrSelf(type: ValueType): ValueType[] {
+  return membersOf(type).map((one) => (one.is === 'list' ? one.items : one));
+}
+
+/** Nothing for a list that starts empty. */
+function itemsOfFilled(type: ValueType, first: unknown): ValueType[] {
+  return !Array.isArray(first) || first.length === 0 ? [] : itemsOrSelf(type);
+}
+
+/** Type of an initial value without its exact text and fields, since the initial state of a run can replace it. */
+function widened(type: ValueType): ValueType {
+  if (type.is === 'string') return { is: 'string' };
+  return type.is === 'object' ? { ...type, rest: anyType } : type;
+}
