@@ -1,4 +1,4 @@
-import { checkChannels } from '#graphs/check/channels.ts';
+import { checkChannels, declarationsOf } from '#graphs/check/channels.ts';
 import { checkExpressions } from '#graphs/check/expressions.ts';
 import { checkDoubles, checkEdges, checkFlow } from '#graphs/check/flow.ts';
 import { checkLimits, statsOf, type GraphStats } from '#graphs/check/limits.ts';
@@ -13,6 +13,7 @@ import { checkShape } from '#graphs/check/shape.ts';
 import { outlineOf, type CheckContext } from '#graphs/check/outline.ts';
 import { maxIssues, type GraphIssue } from '#graphs/check/issue.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export interface GraphCheck {
@@ -22,6 +23,8 @@ export interface GraphCheck {
   readonly graph?: StoredGraph;
   readonly issues: readonly GraphIssue[];
   readonly stats: GraphStats;
+  /** Operations that declare the channels that nodes write and `state` leaves out. Empty if the shape is invalid. */
+  readonly declarations: readonly Operation[];
 }
 
 const rules = [
@@ -46,10 +49,10 @@ const rules = [
  */
 export function checkGraph(raw: unknown, catalog: Catalog, context: CheckContext = {}): GraphCheck {
   const object = asJsonObject(raw);
-  if (!object) return { valid: false, issues: [notAnObject], stats: noStats };
+  if (!object) return { valid: false, issues: [notAnObject], stats: noStats, declarations: [] };
   const stats = statsOf(object);
   const tooLarge = checkLimits(stats);
-  if (tooLarge.length > 0) return { valid: false, issues: tooLarge, stats };
+  if (tooLarge.length > 0) return { valid: false, issues: tooLarge, stats, declarations: [] };
   const shape = checkShape(object);
   const drawn = outlineOf(object, catalog, context);
   const issues = [...shape.issues, ...rules.flatMap((rule) => rule(drawn))];
@@ -59,6 +62,7 @@ export function checkGraph(raw: unknown, catalog: Catalog, context: CheckContext
     ...(shape.graph && { graph: shape.graph }),
     issues: listed,
     stats: { ...stats, issuesLeftOut: issues.length - listed.length },
+    declarations: shape.graph === undefined ? [] : declarationsOf(drawn),
   };
 }
 

@@ -29,7 +29,7 @@ export interface GraphTypes {
   writtenBy(node: OutlineNode): Readonly<Record<string, JsonSchema>>;
 }
 
-/** Expressions to parse for types; more of them than a graph may have would keep the check busy. */
+/** Expressions to parse for types, as many as a graph may have. */
 const mostExpressions = 3_000;
 /** Levels of workflows in workflows to look into. */
 const deepestWorkflow = 3;
@@ -40,18 +40,15 @@ type OutlineOf = (raw: Readonly<Record<string, unknown>>) => Untyped;
 
 /** `outlineOf` reads the graphs of nested workflows. */
 export function createGraphTypes(graph: Untyped, outlineOf: OutlineOf, depth = 0): GraphTypes {
-  const parsed = new Map<string, Expression | null>();
+  let left = mostExpressions;
   const written = new Map<string, Readonly<Record<string, JsonSchema>>>();
   const channels = new Map<string, ValueType>();
 
-  const parse = (source: string): Expression | null => {
-    const known = parsed.get(source);
-    if (known !== undefined) return known;
-    const expression = parsed.size >= mostExpressions ? null : parsedOf(source);
-    parsed.set(source, expression);
-    return expression;
+  // Keeps types only: parsed expressions are large.
+  const typeOf = (source: string, scope: TypeScope): ValueType => {
+    const expression = (left -= 1) < 0 ? null : parsedOf(source);
+    return expression?.infer(scope).type ?? anyType;
   };
-  const typeOf = (source: string, scope: TypeScope): ValueType => parse(source)?.infer(scope).type ?? anyType;
 
   const writtenBy = (node: OutlineNode): Readonly<Record<string, JsonSchema>> => {
     const known = written.get(node.id);
@@ -90,16 +87,23 @@ export function createGraphTypes(graph: Untyped, outlineOf: OutlineOf, depth = 0
     return type;
   };
   const writesOf = (node: OutlineNode, name: string): ValueType[] => {
-    const schema = writtenBy(node)[name];
-    const own = node.io.writes.includes(name) ? [schema === undefined ? anyType : typeOfSchema(schema)] : [];
+    const own = node.io.writes.includes(name) ? [typeOfSchema(writtenBy(node)[name])] : [];
     return [...own, ...(node.route?.set.includes(name) === true ? [typeOfValue(node.route.values[name])] : [])];
   };
 
+  const items = new Map<string, ValueType>();
+  const itemType = (nodeId: string | undefined, name: string): ValueType | undefined => {
+    const map = graph.maps.find(({ to, as }) => to === nodeId && as === name);
+    if (map === undefined) return undefined;
+    const known = items.get(map.over) ?? itemsOfType(typeOf(map.over, scopeOf())) ?? anyType;
+    items.set(map.over, known);
+    return known;
+  };
   const scopeOf =
     (nodeId?: string): TypeScope =>
     (name) => {
-      const item = graph.maps.find(({ to, as }) => to === nodeId && as === name);
-      if (item !== undefined) return itemsOfType(typeOf(item.over, scopeOf())) ?? anyType;
+      const item = itemType(nodeId, name);
+      if (item !== undefined) return item;
       const channel = graph.channels.get(name);
       return channel === undefined ? undefined : channelType(channel, false);
     };

@@ -4,11 +4,12 @@ import { fields, members, type GraphOutline } from '#graphs/check/outline.ts';
 import { destinationOf, unboundSecret } from '#src/domain/access/secret-hosts.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 
-/** Secrets and workflows that a graph refers to. */
+/** Secrets, workflows and record types that a graph refers to. */
 export interface References {
   readonly secrets: readonly string[];
   /** `version` null: the newest. */
   readonly workflows: readonly { readonly workflowId: string; readonly version: number | null }[];
+  readonly recordTypes: readonly string[];
 }
 
 /** References of any JSON value, without duplicates; a value that is not a graph has none. */
@@ -17,7 +18,11 @@ export function referencesOf(raw: unknown): References {
   const secrets = nodes.flatMap(({ config }) => configRefs(config).secrets.map(({ name }) => name));
   const workflows = nodes.flatMap(({ type, config }) => workflowOf(type, fields(config)) ?? []);
   const each = new Map(workflows.map((one) => [`${one.workflowId} ${one.version}`, one]));
-  return { secrets: [...new Set(secrets)], workflows: [...each.values()] };
+  const recordTypes = nodes.flatMap(({ type, config }) => {
+    const { recordType } = fields(config);
+    return type === 'extract' && typeof recordType === 'string' ? [recordType] : [];
+  });
+  return { secrets: [...new Set(secrets)], workflows: [...each.values()], recordTypes: [...new Set(recordTypes)] };
 }
 
 type WorkflowRef = References['workflows'][number];

@@ -4,6 +4,7 @@ import type { CheckContext } from '#graphs/check/outline.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
+import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** Facts for a check as plain data. */
@@ -12,6 +13,8 @@ export interface CheckFacts {
   /** Graphs of subgraph nodes by `<workflow id> <version or undefined>`. */
   readonly subgraphs: ReadonlyMap<string, StoredGraph>;
   readonly workflowId?: string;
+  /** Fields of record types of the project by name. */
+  readonly recordTypes?: ReadonlyMap<string, RecordTypeVersion['fields']>;
 }
 
 export interface SentCheck {
@@ -24,11 +27,12 @@ const small = 3_000;
 /** Wall time of a check. The largest graph takes about a tenth. */
 const checkMs = 15_000;
 
-export function contextOf({ secrets, subgraphs, workflowId }: CheckFacts): CheckContext {
+export function contextOf({ secrets, subgraphs, workflowId, recordTypes }: CheckFacts): CheckContext {
   return {
     secrets,
     subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
     ...(workflowId !== undefined && { workflowId }),
+    ...(recordTypes !== undefined && { recordTypes: (name) => recordTypes.get(name) ?? null }),
   };
 }
 

@@ -62,7 +62,7 @@ function labelOf({ labels, allowUnknown }: Readonly<Record<string, unknown>>): z
   const parsed = Params.shape.labels.safeParse(labels);
   if (!parsed.success) return z.string();
   const names = parsed.data.map(({ label }) => label);
-  return z.enum([...new Set(allowUnknown === false ? names : [...names, unknownLabel])] as [string, ...string[]]);
+  return z.enum([...new Set(allowUnknown === false ? names : [...names, unknownLabel])]);
 }
 
 export const classify = defineNode({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { own } from '#src/contracts/own.ts';
 import { ChannelName } from '#src/contracts/resources/graph.ts';
 import { defineNode, type NodeIo } from '#graphs/define.ts';
+import { insideOf } from '#graphs/typing/json-schema.ts';
 
 export const workflow = defineNode({
   type: 'workflow',
@@ -31,7 +32,7 @@ export const workflow = defineNode({
     return Object.fromEntries(
       Object.entries(outputs).map(([channel, name]) => {
         const schema = typeof name === 'string' ? own(known, name) : undefined;
-        return [channel, schema === undefined ? {} : { anyOf: [schema, { type: 'null' }] }];
+        return [channel, schema === undefined ? {} : insideOf(schema, (one) => ({ anyOf: [one, { type: 'null' }] }))];
       }),
     );
   },

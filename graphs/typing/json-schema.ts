@@ -121,36 +121,41 @@ export function typeOfValue(value: unknown, depth = 0): ValueType {
   return { is: 'object', fields: new Map(fields), rest: fields.length === 0 ? anyType : 'none' };
 }
 
-/** JSON Schema of a type; empty for `any`. */
-export function schemaOfType(type: ValueType): JsonSchema {
+/** JSON Schema of a type; empty for `any`, and for what is beyond the first thousand parts. */
+export function schemaOfType(type: ValueType, left = { parts: mostParts }): JsonSchema {
+  if ((left.parts -= 1) < 0) return {};
   switch (type.is) {
     case 'any':
       return {};
     case 'string':
       return type.values === undefined ? { type: 'string' } : { type: 'string', enum: [...type.values] };
     case 'list':
-      return type.items.is === 'any' ? { type: 'array' } : { type: 'array', items: schemaOfType(type.items) };
+      return type.items.is === 'any' ? { type: 'array' } : { type: 'array', items: schemaOfType(type.items, left) };
     case 'union':
-      return { anyOf: membersOf(type).map(schemaOfType) };
+      return { anyOf: membersOf(type).map((one) => schemaOfType(one, left)) };
     case 'object':
-      return schemaOfObject(type);
+      return schemaOfObject(type, left);
     default:
       return { type: type.is };
   }
 }
 
-function schemaOfObject({ fields, rest }: ObjectType): JsonSchema {
+function schemaOfObject({ fields, rest }: ObjectType, left: { parts: number }): JsonSchema {
   const required = [...fields].filter(([, { optional }]) => !optional).map(([name]) => name);
-  const more = rest === 'none' ? false : typeof rest === 'object' && rest.is !== 'any' ? schemaOfType(rest) : undefined;
+  const properties = Object.fromEntries([...fields].map(([name, field]) => [name, schemaOfType(field.type, left)]));
   return {
     type: 'object',
-    ...(fields.size > 0 && {
-      properties: Object.fromEntries([...fields].map(([name, field]) => [name, schemaOfType(field.type)])),
-    }),
+    ...(fields.size > 0 && { properties }),
     ...(required.length > 0 && { required }),
-    ...(more !== undefined && { additionalProperties: more }),
-    ...(typeof rest === 'object' && rest.is === 'any' && fields.size > 0 && { additionalProperties: {} }),
+    ...(rest === 'none' && { additionalProperties: false }),
+    ...(typeof rest === 'object' && (rest.is !== 'any' || fields.size > 0) && { additionalProperties: schemaOfType(rest, left) }),
   };
+}
+
+/** Puts a schema inside another one: its `$defs` move to the root, where its references lead. */
+export function insideOf(schema: JsonSchema, around: (inner: JsonSchema) => JsonSchema): JsonSchema {
+  const { $defs, ...inner } = schema;
+  return { ...around(inner), ...($defs !== undefined && { $defs }) };
 }
 
 function isRecord(value: unknown): value is JsonSchema {

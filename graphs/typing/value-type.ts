@@ -47,12 +47,10 @@ export function membersOf(type: ValueType): readonly ValueType[] {
 }
 
 export function unionOf(types: readonly ValueType[]): ValueType {
-  const members = new Map<string, ValueType>();
-  for (const type of types.flatMap(membersOf)) {
-    if (type.is === 'any') return anyType;
-    members.set(keyOf(type), type);
-  }
-  const distinct = [...members.values()];
+  // Most members are the same value: comparing large types by their content costs time.
+  const members = [...new Set(types.flatMap(membersOf))];
+  if (members.some(({ is }) => is === 'any')) return anyType;
+  const distinct = members.length < 2 ? members : [...new Map(members.map((one) => [keyOf(one), one])).values()];
   const [only] = distinct;
   if (only === undefined || distinct.length > mostMembers) return anyType;
   return distinct.length === 1 ? only : { is: 'union', of: distinct };

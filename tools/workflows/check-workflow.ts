@@ -6,31 +6,48 @@ import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { fieldErrorsMax } from '#src/contracts/oversize.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
+import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { SecretInfo } from '#src/stores/secrets.ts';
 
-type Who = Pick<ToolContext<'checkGraph' | 'secrets' | 'workflows'>, 'deps' | 'principal'>;
+/** Dependencies of a check. */
+export type CheckDeps = 'checkGraph' | 'recordTypes' | 'secrets' | 'workflows';
+type Who = Pick<ToolContext<CheckDeps>, 'deps' | 'principal'>;
 
 /** Limit of subgraphs that one check loads. */
 const maxSubgraphs = 100;
 
 /** Facts that the checker needs from outside of the graph: secrets with their hosts, and the graphs of subgraph nodes. */
 async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckFacts> {
-  const { secrets } = referencesOf(raw);
-  const known = secrets.length === 0 ? [] : await secretsNear(who, workflowId);
+  const { secrets, recordTypes } = referencesOf(raw);
+  const isAlone = secrets.length === 0 && recordTypes.length === 0;
+  const projectIds = isAlone ? [] : await projectsNear(who, workflowId);
+  const known = secrets.length === 0 ? [] : await secretsNear(who, projectIds);
   const subgraphs = await loadSubgraphs(who, raw);
   return {
     secrets: known.map(({ name, hosts }) => ({ name, hosts })),
     subgraphs,
     ...(workflowId !== undefined && { workflowId }),
+    recordTypes: await recordTypesNear(who, projectIds, recordTypes),
   };
 }
 
-/** Secrets of the workflow's project; before the workflow exists, those of every project that it could belong to. */
-async function secretsNear({ deps, principal }: Who, workflowId: string | undefined): Promise<readonly SecretInfo[]> {
-  const { organizationId, projectIds } = principal;
+/** The workflow's project; before the workflow exists, every project that it could belong to. */
+async function projectsNear({ deps, principal }: Who, workflowId: string | undefined): Promise<readonly string[]> {
   const workflow = workflowId === undefined ? null : await deps.workflows.find(principal, workflowId);
-  const near = workflow === null ? projectIds : [workflow.projectId];
-  return (await Promise.all(near.map((projectId) => deps.secrets.list(organizationId, projectId)))).flat();
+  return workflow === null ? principal.projectIds : [workflow.projectId];
+}
+
+async function secretsNear({ deps, principal }: Who, near: readonly string[]): Promise<readonly SecretInfo[]> {
+  return (await Promise.all(near.map((projectId) => deps.secrets.list(principal.organizationId, projectId)))).flat();
+}
+
+/** Fields of record types; none if the project is not certain, since each project can have its own type of a name. */
+async function recordTypesNear({ deps, principal }: Who, near: readonly string[], names: readonly string[]) {
+  const [projectId, ...others] = near;
+  if (projectId === undefined || others.length > 0) return new Map<string, RecordTypeRecord['fields']>();
+  const of = { organizationId: principal.organizationId, projectId };
+  const found = await Promise.all(names.slice(0, maxSubgraphs).map((name) => deps.recordTypes.find(of, name)));
+  return new Map(found.flatMap((type) => (type === null ? [] : [[type.name, type.fields] as const])));
 }
 
 async function loadSubgraphs({ deps, principal }: Who, raw: unknown): Promise<ReadonlyMap<string, StoredGraph>> {
@@ -76,8 +93,8 @@ export async function checkStored(
   const kept = checks.get(key);
   if (kept !== undefined) return kept;
   const check = await checkWorkflow(who, graph, workflowId);
-  const { secrets, workflows } = referencesOf(graph);
-  if (secrets.length === 0 && workflows.length === 0) {
+  const { secrets, workflows, recordTypes } = referencesOf(graph);
+  if (secrets.length === 0 && workflows.length === 0 && recordTypes.length === 0) {
     const { graph: _, ...said } = check;
     checks.set(key, said, { size: JSON.stringify(said).length });
   }
