@@ -1,5 +1,5 @@
 import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
-import { itemsOfType, membersOf, withoutNull, type ValueType } from '#graphs/typing/value-type.ts';
+import { itemsOfType, membersOf, withoutNull } from '#graphs/typing/value-type.ts';
 import type { GraphOutline, OutlineMap } from '#graphs/check/outline.ts';
 
 /**
@@ -26,7 +26,7 @@ function neverArray({ types }: GraphOutline, over: string, at: number): GraphIss
   const members = membersOf(withoutNull(type));
   if (members.length === 0 || itemsOfType(type) !== null) return [];
   const [object] = members;
-  const lists = object?.is === 'object' ? [...object.fields].filter(([, field]) => itemsOfType(field.type) !== null && !isAny(field.type)) : [];
+  const lists = object?.is === 'object' ? [...object.fields].filter(([, field]) => membersOf(field.type).some(({ is }) => is === 'list')) : [];
   const places = lists.map(([name]) => `${over.trim()}.${name}`);
   const [place] = places;
   const path = pointer('edges', at, 'map', 'over');
@@ -34,8 +34,6 @@ function neverArray({ types }: GraphOutline, over: string, at: number): GraphIss
   const issue = errorAt('MAP_NOT_ARRAY', path, `The map runs over "${over.trim().slice(0, 80)}", which is never an array.`, hint);
   return [warning(fixedBy(issue, ...(place === undefined || places.length > 1 ? [] : [setField(path, place)])))];
 }
-
-const isAny = ({ is }: ValueType): boolean => is === 'any';
 
 /** The type of a schema that allows only one. */
 function typeOf({ type }: Readonly<Record<string, unknown>>): string | undefined {

@@ -179,7 +179,7 @@ export const http = defineNode({
   params: Params,
   reads: [],
   writes: [],
-  channels: (config) => ({ writes: outputOf(config, 'response') }),
+  channels: ({ output = 'response' }) => ({ writes: typeof output === 'string' ? [output] : [] }),
   outputs: (config) => Object.fromEntries(outputOf(config, 'response').map((channel) => [channel, responseOf(config)])),
   templates: ['url'],
   secrets: ['headers', 'body'],

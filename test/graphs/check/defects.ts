@@ -446,6 +446,22 @@ export const defects: readonly Defect[] = [
     'fix',
     (g) => (g.state.results.reducer = 'replace'),
   ),
+  row('A field that a node never writes', 'intake', 'FIELD_UNKNOWN /nodes/tell/config/set/note', 'fix', (g) => {
+    g.state.note = {};
+    g.nodes.tell = { type: 'transform', config: { set: { note: 'ocr.charakters > 5' } } };
+    g.edges.pop();
+    g.edges.push(...plain('index>tell', 'tell>END'));
+  }),
+  row('A text that a channel never holds', 'branches', 'VALUE_UNKNOWN /edges/6/when/1/if', 'fix', (g) => {
+    for (const id of ['left', 'right']) g.nodes[id].type = 'transform';
+    g.edges[6].when.push({ if: 'answer == "rigth"', to: 'right' });
+  }),
+  row('A map over an object with a list in it', 'rich', 'MAP_NOT_ARRAY /edges/1/map/over', 'fix', (g) => {
+    g.nodes.sum_up.type = 'transform';
+    g.nodes.sum_up.config.set.bag = '{"rows": [1, 2]}';
+    g.state.bag = { default: null };
+    g.edges[1].map.over = 'bag';
+  }),
   row('A map over a number', 'rich', 'MAP_NOT_ARRAY /edges/1/map/over', 'no fix', (g) => {
     g.state.count = { schema: { type: 'number' }, default: 3 };
     g.edges[1].map.over = 'count';
