@@ -90,6 +90,11 @@ type OutputsOf = (
   facts: OutputFacts,
 ) => Readonly<Record<string, z.ZodType | JsonSchema>>;
 
+/** A method, since the catalog holds definitions of all configs. */
+interface PureBy<Params> {
+  decide(params: Params): boolean;
+}
+
 /** A node type: one file, one row of the catalog. `Written` are the schemas of `outputs` where they do not depend on the config. */
 export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject, Written extends Outputs = Outputs> {
   readonly type: string;
@@ -119,7 +124,7 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject, Writte
   /** Config field with the URL that secrets are sent to. */
   readonly address?: string;
   /** Same input, same output, no side effect but its own result row: later runs reuse its cached outcome. It can depend on the config. */
-  pure: boolean | ((params: z.output<Schema>) => boolean);
+  pure: boolean | PureBy<z.output<Schema>>['decide'];
   /** A pure node that is faster than the cache lookup, and so is not cached. */
   readonly cheap?: true;
   /** Labels of the engine or model, which become part of the cache key besides config, input and document. */
@@ -130,10 +135,23 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject, Writte
   run(call: NodeCall<z.output<Schema>>): Promise<NodeResult>;
 }
 
-/** Keeps the type of `params`, which gives workflows in code a typed config (`graphs/build.ts`). */
-export function defineNode<Schema extends z.ZodObject, const Written extends Outputs = Outputs>(
-  definition: NodeDefinition<Schema, Written>,
-): NodeDefinition<Schema, Written> {
+/** Literal types of a definition, by which workflows in code are checked while they compile (`graphs/build.ts`). */
+export interface Literals<Type extends string, Expressions extends string, Templates extends string> {
+  readonly type: Type;
+  readonly expressions?: readonly Expressions[];
+  readonly templates?: readonly Templates[];
+}
+
+/** Keeps the types of config, outputs and names. */
+export function defineNode<
+  Schema extends z.ZodObject,
+  const Written extends Outputs = Outputs,
+  const Type extends string = string,
+  const Expressions extends string = string,
+  const Templates extends string = string,
+>(
+  definition: NodeDefinition<Schema, Written> & Literals<Type, Expressions, Templates>,
+): NodeDefinition<Schema, Written> & Literals<Type, Expressions, Templates> {
   return definition;
 }
 
