@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { declarationsOf } from '#graphs/check/channels.ts';
-import { outlineOf } from '#graphs/check/outline.ts';
+import { typedOutlineOf } from '#graphs/check/graph-types.ts';
 import { applyOperations } from '#graphs/edit/apply.ts';
 import { graphHash } from '#graphs/hash.ts';
 import type { Checked, ExpressionError, TemplateError } from '#graphs/build/expression-types.ts';
@@ -54,7 +54,11 @@ type PartsWithRefs<T> = T extends readonly (infer Item)[]
 
 type ConfigOf<Schema extends z.ZodObject> = { readonly [Key in keyof z.input<Schema>]: WithRefs<z.input<Schema>[Key]> };
 type KeysOf<Shape> = Shape extends unknown ? keyof Shape : never;
-type MemberOf<Shape, Key extends PropertyKey> = Shape extends unknown ? (Key extends keyof Shape ? Shape[Key] : never) : never;
+type MemberOf<Shape, Key extends PropertyKey> = Shape extends unknown
+  ? Key extends keyof Shape
+    ? Shape[Key]
+    : never
+  : never;
 /** A config without fields that its schema does not have: an inferred type is not checked for them by itself. */
 type Exact<Config, Shape> = unknown extends Shape
   ? Config
@@ -63,7 +67,11 @@ type Exact<Config, Shape> = unknown extends Shape
     : Config extends readonly (infer Item)[]
       ? readonly Exact<Item, Shape extends readonly (infer Wanted)[] ? Wanted : never>[]
       : Config extends object
-        ? { readonly [Key in keyof Config]: Key extends KeysOf<Shape> ? Exact<Config[Key], MemberOf<Shape, Key>> : never }
+        ? {
+            readonly [Key in keyof Config]: Key extends KeysOf<Shape>
+              ? Exact<Config[Key], MemberOf<Shape, Key>>
+              : never;
+          }
         : Config;
 
 /** Definition of a node that `node` built. */
@@ -80,7 +88,6 @@ export function secret(name: string): { readonly $secret: string } {
 }
 
 /** Defines a node: its type, typed config and run options. */
-// oxlint-disable-next-line eslint/max-params -- type parameters are inferred
 export function node<
   Schema extends z.ZodObject,
   Fixed extends Outputs,
@@ -94,7 +101,13 @@ export function node<
   definition: NodeDefinition<Schema, Fixed> & Literals<Type, Expressions, Templates>,
   config: Config & NoInfer<Exact<Config, z.input<Schema>>>,
   options: NodeOptions<Goto, Set> = {},
-): BuiltNode<NoInfer<Goto>, NoInfer<Set>, Config, TextFields<Known<Expressions>, Known<Templates>>, Written<Type, Fixed, Config>> {
+): BuiltNode<
+  NoInfer<Goto>,
+  NoInfer<Set>,
+  Config,
+  TextFields<Known<Expressions>, Known<Templates>>,
+  Written<Type, Fixed, Config>
+> {
   const built = { type: definition.type, typeVersion: definition.version, config, ...options };
   // Not part of the stored node.
   return Object.defineProperty(built, definitionOf, { value: definition, enumerable: false });
@@ -142,10 +155,7 @@ export function map<
   const To extends string,
   const As extends string,
   const Over extends string,
->(
-  from: From,
-  spec: MapInput & { readonly to: To; readonly as: As; readonly over: Over },
-): Mapped<From, To, As, Over> {
+>(from: From, spec: MapInput & { readonly to: To; readonly as: As; readonly over: Over }): Mapped<From, To, As, Over> {
   return { from, map: spec };
 }
 
@@ -158,7 +168,7 @@ type SetNames<Node> = Node extends { onError?: infer Policy } ? SetNamesOf<Polic
 type SetNamesOf<Policy> = Policy extends { set?: infer Set } ? keyof NonNullable<Set> : never;
 /** Restricts the names in `onError` of every node to nodes and channels of this workflow, and checks its expressions. */
 type Naming<Nodes, Channels, Scope> = {
-  readonly [Id in keyof Nodes]: OnError<Nodes, Nodes[Id], Channels> & Expressions<Nodes[Id], Scope>;
+  readonly [Id in keyof Nodes]: OnError<Nodes, Nodes[Id], Channels> & CheckedNode<Nodes[Id], Scope>;
 };
 type OnError<Nodes, Node, Channels> =
   SetNames<Node> extends keyof Channels
@@ -166,7 +176,7 @@ type OnError<Nodes, Node, Channels> =
     : { readonly onError?: ErrorPolicy<NameOf<Nodes>, never> & { readonly set?: 'names an unknown channel' } };
 
 /** A node whose expressions read channels and fields that exist; otherwise its config is the first error, as a text. */
-type Expressions<Node, Scope> = Node extends { readonly config: infer Config; readonly __texts?: infer Texts }
+type CheckedNode<Node, Scope> = Node extends { readonly config: infer Config; readonly __texts?: infer Texts }
   ? { readonly config: CheckedConfig<Config, Texts, Scope> }
   : unknown;
 type CheckedConfig<Config, Texts, Scope> = {
@@ -192,10 +202,10 @@ type WrittenValue<Nodes, Name> = {
   [Id in keyof Nodes]: Name extends keyof WritesOf<Nodes[Id]> ? WritesOf<Nodes[Id]>[Name] : never;
 }[keyof Nodes];
 type StatedValue<Channel> = Channel extends { readonly reducer: 'append' | 'merge' | 'sum' | 'max' | 'unionById' }
-  ? any
+  ? unknown
   : Channel extends { readonly __value?: infer Value }
     ? Value
-    : any;
+    : unknown;
 type IsOpen<Value> = 0 extends 1 & Value ? true : unknown extends Value ? true : [Value] extends [never] ? true : false;
 
 /** Types of channels in expressions: what nodes write, else what `state` says. Names of map items can be anything. */
@@ -205,9 +215,9 @@ type ScopeOf<Nodes, Channels, Edges> = {
       ? StatedValue<Channels[Name]>
       : Channels[Name] extends { readonly reducer?: 'replace' }
         ? WrittenValue<Nodes, Name>
-        : any
+        : unknown
     : WrittenValue<Nodes, Name>;
-} & { readonly [Name in ItemNames<Edges>]: any };
+} & { readonly [Name in ItemNames<Edges>]: unknown };
 type ItemNames<Edges> = Edges extends readonly (infer Edge)[]
   ? Edge extends { readonly map: { readonly as: infer As extends string } }
     ? As
@@ -253,7 +263,7 @@ export function defineWorkflow<
 function declared(graph: StoredGraph, nodes: readonly AnyNode[]): StoredGraph {
   const definitions = nodes.flatMap((one) => (definitionOf in one ? [one[definitionOf] as NodeDefinition] : []));
   const find = (type: string): NodeDefinition | undefined => definitions.find((one) => one.type === type);
-  const missing = declarationsOf(outlineOf({ ...graph }, { definitions, find }, {}));
+  const missing = declarationsOf(typedOutlineOf({ ...graph }, { definitions, find }, {}));
   return missing.length === 0 ? graph : applyOperations(graph, missing).graph;
 }
 

@@ -10,7 +10,8 @@ import { checkReads } from '#graphs/check/reads.ts';
 import { checkReducers } from '#graphs/check/reducer-conflict.ts';
 import { checkReferences } from '#graphs/check/references.ts';
 import { checkShape } from '#graphs/check/shape.ts';
-import { outlineOf, type CheckContext } from '#graphs/check/outline.ts';
+import { typedOutlineOf } from '#graphs/check/graph-types.ts';
+import type { CheckContext } from '#graphs/check/outline.ts';
 import { maxIssues, type GraphIssue } from '#graphs/check/issue.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
@@ -54,7 +55,7 @@ export function checkGraph(raw: unknown, catalog: Catalog, context: CheckContext
   const tooLarge = checkLimits(stats);
   if (tooLarge.length > 0) return { valid: false, issues: tooLarge, stats, declarations: [] };
   const shape = checkShape(object);
-  const drawn = outlineOf(object, catalog, context);
+  const drawn = typedOutlineOf(object, catalog, context);
   const issues = [...shape.issues, ...rules.flatMap((rule) => rule(drawn))];
   const listed = issues.slice(0, maxIssues);
   return {

@@ -166,7 +166,10 @@ export function outputsOf(
 ): Readonly<Record<string, JsonSchema>> {
   const given = typeof outputs === 'function' ? outputs(config, facts) : outputs;
   return Object.fromEntries(
-    Object.entries(given).map(([channel, schema]) => [channel, schema instanceof z.ZodType ? jsonSchemaOf(schema) : schema]),
+    Object.entries(given).map(([channel, schema]) => [
+      channel,
+      schema instanceof z.ZodType ? jsonSchemaOf(schema) : schema,
+    ]),
   );
 }
 

@@ -5,8 +5,32 @@
  */
 
 type Letter =
-  | 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm'
-  | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z';
+  | 'a'
+  | 'b'
+  | 'c'
+  | 'd'
+  | 'e'
+  | 'f'
+  | 'g'
+  | 'h'
+  | 'i'
+  | 'j'
+  | 'k'
+  | 'l'
+  | 'm'
+  | 'n'
+  | 'o'
+  | 'p'
+  | 'q'
+  | 'r'
+  | 's'
+  | 't'
+  | 'u'
+  | 'v'
+  | 'w'
+  | 'x'
+  | 'y'
+  | 'z';
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 type PathCharacter = Letter | Uppercase<Letter> | Digit | '_' | '.';
 
@@ -41,7 +65,7 @@ type FieldOf<Value, Name extends string> = Value extends readonly unknown[]
     : never;
 
 type FieldError<Value, Path extends string, At extends string> =
-  IsOpen<NonNullable<Value>> extends true
+  IsOpen<Value> extends true
     ? never
     : Path extends `${infer Name}.${infer Rest}`
       ? [FieldOf<NonNullable<Value>, Name>] extends [never]

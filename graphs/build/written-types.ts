@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { Evidence, Money } from '#src/domain/extract-locally/field.ts';
 
 /** Name of the channel that a config chooses. */
-type Channel<Config, Usual extends string> = Config extends { readonly output: infer Name extends string } ? Name : Usual;
+type Channel<Config, Usual extends string> = Config extends { readonly output: infer Name extends string }
+  ? Name
+  : Usual;
 
 interface Found<Value> {
   readonly value: Value | null;
@@ -31,7 +33,7 @@ type FoundField<Rule> = Rule extends { readonly type: 'object'; readonly fields:
       ? Omit<Found<readonly string[]>, 'evidence'> & { readonly evidence: readonly (Evidence | null)[] | null }
       : Rule extends { readonly type: infer Type extends keyof Scalars }
         ? Found<Scalars[Type]>
-        : any;
+        : unknown;
 type FoundFields<Rules> = { readonly [Name in keyof Rules]: FoundField<Rules[Name]> };
 
 interface BesideFields {
@@ -40,16 +42,20 @@ interface BesideFields {
   readonly ocrResultId: string | null;
 }
 
-/** TypeScript type of a JSON Schema that is written out; `any` for keywords that it does not know. */
-type OfSchema<Schema> = Schema extends { readonly $ref: unknown } | { readonly anyOf: unknown } | { readonly oneOf: unknown } | { readonly allOf: unknown }
-  ? any
+/** TypeScript type of a JSON Schema that is written out; unknown for keywords that it does not know. */
+type OfSchema<Schema> = Schema extends
+  | { readonly $ref: unknown }
+  | { readonly anyOf: unknown }
+  | { readonly oneOf: unknown }
+  | { readonly allOf: unknown }
+  ? unknown
   : Schema extends { readonly const: infer Value }
     ? Value
     : Schema extends { readonly enum: readonly (infer Value)[] }
       ? Value
       : Schema extends { readonly type: 'object'; readonly properties: infer Properties }
         ? Schema extends { readonly additionalProperties: true | object }
-          ? { readonly [Name in keyof Properties]: OfSchema<Properties[Name]> } & Readonly<Record<string, any>>
+          ? { readonly [Name in keyof Properties]: OfSchema<Properties[Name]> } & Readonly<Record<string, unknown>>
           : { readonly [Name in keyof Properties]: OfSchema<Properties[Name]> }
         : Schema extends { readonly type: 'array'; readonly items: infer Items }
           ? readonly OfSchema<Items>[]
@@ -59,14 +65,14 @@ type OfSchema<Schema> = Schema extends { readonly $ref: unknown } | { readonly a
               ? number
               : Schema extends { readonly type: 'boolean' }
                 ? boolean
-                : any;
+                : unknown;
 
 type Answer<Config> = Config extends { readonly schema: infer Schema } ? OfSchema<Schema> : string;
 type Reviewed<Config> = Config extends { readonly answer: readonly (infer Option)[] }
   ? Option
   : Config extends { readonly answer: infer Schema }
     ? OfSchema<Schema>
-    : any;
+    : unknown;
 
 interface Classified {
   readonly label: string;
@@ -78,7 +84,7 @@ interface Classified {
 interface Response {
   readonly status: number;
   readonly contentType: string;
-  readonly body: any;
+  readonly body: unknown;
   readonly truncated?: true;
 }
 
@@ -87,19 +93,21 @@ interface ByConfig<Config> {
   readonly extract: {
     readonly [Name in Channel<Config, 'fields'>]: Config extends { readonly fields: infer Fields }
       ? FoundFields<Fields> & BesideFields
-      : any;
+      : unknown;
   };
   readonly classify: { readonly [Name in Channel<Config, 'classification'>]: Classified };
   readonly llm: { readonly [Name in Channel<Config, 'answer'>]: Answer<Config> };
   readonly agent: { readonly [Name in Channel<Config, 'answer'>]: Answer<Config> };
   readonly review: { readonly [Name in Channel<Config, 'answer'>]: Reviewed<Config> };
   readonly http: { readonly [Name in Channel<Config, 'response'>]: Response };
-  readonly transform: Config extends { readonly set: infer Set } ? { readonly [Name in keyof Set]: any } : unknown;
-  readonly workflow: Config extends { readonly outputs: infer Outputs } ? { readonly [Name in keyof Outputs]: any } : unknown;
+  readonly transform: Config extends { readonly set: infer Set } ? { readonly [Name in keyof Set]: unknown } : unknown;
+  readonly workflow: Config extends { readonly outputs: infer Outputs }
+    ? { readonly [Name in keyof Outputs]: unknown }
+    : unknown;
 }
 
 type OfOutputs<Outputs> = {
-  readonly [Name in keyof Outputs]: Outputs[Name] extends z.ZodType ? z.output<Outputs[Name]> : any;
+  readonly [Name in keyof Outputs]: Outputs[Name] extends z.ZodType ? z.output<Outputs[Name]> : unknown;
 };
 
 /** Values by channel that a node of this type writes with this config; empty if the type is not known. */

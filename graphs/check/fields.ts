@@ -43,9 +43,16 @@ function issueOf({ kind, name, of, type, known }: TypeFinding, { path }: TypedSi
   if (kind === 'option')
     return errorAt('VALUE_UNKNOWN', path, `${value} is never "${word}".`, suggest(name, known, 'values'));
   if (known.length > 0)
-    return errorAt('FIELD_UNKNOWN', path, `${value} has no field "${word}".`, suggest(name, known, `fields of ${value}`));
+    return errorAt(
+      'FIELD_UNKNOWN',
+      path,
+      `${value} has no field "${word}".`,
+      suggest(name, known, `fields of ${value}`),
+    );
   const kinds = new Set(membersOf(withoutNull(type)).map(wordOf));
-  const hint = kinds.has('a list') ? `Use an item, such as ${value}[0], or all of them with map.` : `Use ${value} itself.`;
+  const hint = kinds.has('a list')
+    ? `Use an item, such as ${value}[0], or all of them with map.`
+    : `Use ${value} itself.`;
   return errorAt('FIELD_UNKNOWN', path, `${value} is ${[...kinds].join(' or ')} and has no field "${word}".`, hint);
 }
 
@@ -64,8 +71,12 @@ function wordOf({ is }: ValueType): string {
 }
 
 /** The text with the name that was meant; undefined if its place in the text is not certain. */
-// oxlint-disable-next-line eslint/max-params -- a place, a finding and a name
-function corrected({ text }: TypedSite, source: string, { name, start }: TypeFinding, meant: string): string | undefined {
+function corrected(
+  { text }: TypedSite,
+  source: string,
+  { name, start }: TypeFinding,
+  meant: string,
+): string | undefined {
   if (start < 0 || source.slice(start, start + name.length) !== name) return undefined;
   const changed = source.slice(0, start) + meant + source.slice(start + name.length);
   if (text === source) return changed;
@@ -75,7 +86,6 @@ function corrected({ text }: TypedSite, source: string, { name, start }: TypeFin
 }
 
 /** True if the value always comes from nodes whose types rule the field out, and nothing catches the failure. */
-// oxlint-disable-next-line eslint/max-params -- a finding and its surroundings
 function isCertain(graph: GraphOutline, site: TypedSite, expression: Expression, finding: TypeFinding): boolean {
   const { kind, always, found, root, start } = finding;
   if (kind !== 'field' || !always || found !== 'no' || root === null || site.isFirst === false) return false;
@@ -90,7 +100,6 @@ function isCertain(graph: GraphOutline, site: TypedSite, expression: Expression,
   return sure.some((one) => one.start === start && one.found === 'no' && one.always);
 }
 
-// oxlint-disable-next-line eslint/max-params -- a channel at a node, before or after it
 function isWritten(graph: GraphOutline, nodeId: string, channel: string, isAfter: boolean): boolean {
   const node = graph.nodes.get(nodeId);
   if (isAfter && node !== undefined && !node.continues && !node.route && node.io.writes.includes(channel)) return true;

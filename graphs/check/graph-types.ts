@@ -2,7 +2,16 @@ import { outputsOf, type OutputFacts } from '#graphs/define.ts';
 import { emptyValues } from '#graphs/engine/reducers.ts';
 import { parseExpression, type Expression } from '#graphs/expression/expression.ts';
 import type { TypeScope } from '#graphs/expression/infer.ts';
-import type { GraphOutline, OutlineChannel, OutlineNode } from '#graphs/check/outline.ts';
+import {
+  outlineOf,
+  type CheckContext,
+  type GraphOutline,
+  type GraphTypes,
+  type OutlineChannel,
+  type OutlineNode,
+  type UntypedOutline,
+} from '#graphs/check/outline.ts';
+import type { Catalog } from '#graphs/catalog.ts';
 import { schemaOfType, typeOfSchema, typeOfValue, type JsonSchema } from '#graphs/typing/json-schema.ts';
 import {
   anyType,
@@ -17,29 +26,22 @@ import {
 } from '#graphs/typing/value-type.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
-/** Types of the channels and expressions of one graph, each computed once, when a rule asks. Source: docs/decisions/0168. */
-export interface GraphTypes {
-  /** Types of names in an expression of a node, or of an edge if `nodeId` is left out. */
-  scopeOf(nodeId?: string): TypeScope;
-  /** The same from the schemas of node types alone, without those that the author gave to channels. */
-  sureScope: TypeScope;
-  /** Type of an expression; `any` if it does not parse. */
-  typeOf(source: string, scope: TypeScope): ValueType;
-  /** Schemas of what a node writes, by channel. */
-  writtenBy(node: OutlineNode): Readonly<Record<string, JsonSchema>>;
-}
-
 /** Expressions to parse for types, as many as a graph may have. */
 const mostExpressions = 3_000;
 /** Levels of workflows in workflows to look into. */
 const deepestWorkflow = 3;
 
-/** The outline without its types, which are made from it. */
-type Untyped = Omit<GraphOutline, 'types'>;
-type OutlineOf = (raw: Readonly<Record<string, unknown>>) => Untyped;
+/** The readable parts of a graph with the types of its channels. */
+export function typedOutlineOf(
+  raw: Readonly<Record<string, unknown>>,
+  catalog: Catalog,
+  context: CheckContext,
+): GraphOutline {
+  const outline = outlineOf(raw, catalog, context);
+  return { ...outline, types: createGraphTypes(outline) };
+}
 
-/** `outlineOf` reads the graphs of nested workflows. */
-export function createGraphTypes(graph: Untyped, outlineOf: OutlineOf, depth = 0): GraphTypes {
+function createGraphTypes(graph: UntypedOutline, depth = 0): GraphTypes {
   let left = mostExpressions;
   const written = new Map<string, Readonly<Record<string, JsonSchema>>>();
   const channels = new Map<string, ValueType>();
@@ -67,8 +69,8 @@ export function createGraphTypes(graph: Untyped, outlineOf: OutlineOf, depth = 0
   const outputsOfWorkflow = (workflowId: string, version: number): Readonly<Record<string, JsonSchema>> | null => {
     const nested = depth >= deepestWorkflow ? null : (graph.context.subgraphs?.(workflowId, version) ?? null);
     if (nested === null) return null;
-    const outline = outlineOf({ ...nested });
-    const scope = createGraphTypes(outline, outlineOf, depth + 1).scopeOf();
+    const outline = outlineOf({ ...nested }, graph.catalog, graph.context);
+    const scope = createGraphTypes(outline, depth + 1).scopeOf();
     return Object.fromEntries(
       [...outline.outputs].map(([output, channel]) => [output, schemaOfType(scope(channel) ?? anyType)]),
     );
@@ -104,7 +106,7 @@ export function createGraphTypes(graph: Untyped, outlineOf: OutlineOf, depth = 0
     (name) => {
       const item = itemType(nodeId, name);
       if (item !== undefined) return item;
-      const channel = graph.channels.get(name);
+      const channel = graph.channels.get(name) ?? impliedChannel(graph, name);
       return channel === undefined ? undefined : channelType(channel, false);
     };
   const sureScope: TypeScope = (name) => {
@@ -112,6 +114,13 @@ export function createGraphTypes(graph: Untyped, outlineOf: OutlineOf, depth = 0
     return channel === undefined ? undefined : channelType(channel, true);
   };
   return { scopeOf, sureScope, typeOf, writtenBy };
+}
+
+/** A channel that one node writes and `state` leaves out, which an edit is about to declare. */
+function impliedChannel({ nodes, maps }: UntypedOutline, name: string): OutlineChannel | undefined {
+  const [writer, ...others] = [...nodes.values()].filter(({ io }) => io.writes.includes(name));
+  if (writer === undefined || others.length > 0 || maps.some(({ to }) => to === writer.id)) return undefined;
+  return { name, reducer: 'replace', default: undefined, schema: {} };
 }
 
 function parsedOf(source: string): Expression | null {

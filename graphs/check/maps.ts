@@ -26,12 +26,20 @@ function neverArray({ types }: GraphOutline, over: string, at: number): GraphIss
   const members = membersOf(withoutNull(type));
   if (members.length === 0 || itemsOfType(type) !== null) return [];
   const [object] = members;
-  const lists = object?.is === 'object' ? [...object.fields].filter(([, field]) => membersOf(field.type).some(({ is }) => is === 'list')) : [];
+  const lists =
+    object?.is === 'object'
+      ? [...object.fields].filter(([, field]) => membersOf(field.type).some(({ is }) => is === 'list'))
+      : [];
   const places = lists.map(([name]) => `${over.trim()}.${name}`);
   const [place] = places;
   const path = pointer('edges', at, 'map', 'over');
   const hint = place === undefined ? 'Use an expression whose value is an array.' : `Did you mean ${place}?`;
-  const issue = errorAt('MAP_NOT_ARRAY', path, `The map runs over "${over.trim().slice(0, 80)}", which is never an array.`, hint);
+  const issue = errorAt(
+    'MAP_NOT_ARRAY',
+    path,
+    `The map runs over "${over.trim().slice(0, 80)}", which is never an array.`,
+    hint,
+  );
   return [warning(fixedBy(issue, ...(place === undefined || places.length > 1 ? [] : [setField(path, place)])))];
 }
 

@@ -2,7 +2,9 @@ import { reducers, type Reducer } from '#src/contracts/resources/graph.ts';
 import { ioOf, type NodeDefinition, type NodeIo } from '#graphs/define.ts';
 import { neighbours, reachable, type Link, type Neighbours } from '#graphs/engine/topology.ts';
 import { pointer } from '#graphs/check/issue.ts';
-import { createGraphTypes, type GraphTypes } from '#graphs/check/graph-types.ts';
+import type { TypeScope } from '#graphs/expression/infer.ts';
+import type { JsonSchema } from '#graphs/typing/json-schema.ts';
+import type { ValueType } from '#graphs/typing/value-type.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
@@ -69,6 +71,18 @@ export interface OutlineChannel {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** Types of the channels and expressions of one graph, each computed once, when a rule asks. Source: docs/decisions/0168. */
+export interface GraphTypes {
+  /** Types of names in an expression of a node, or of an edge if `nodeId` is left out. */
+  scopeOf(nodeId?: string): TypeScope;
+  /** The same from the schemas of node types alone, without those that the author gave to channels. */
+  sureScope: TypeScope;
+  /** Type of an expression; `any` if it does not parse. */
+  typeOf(source: string, scope: TypeScope): ValueType;
+  /** Schemas of what a node writes, by channel. */
+  writtenBy(node: OutlineNode): Readonly<Record<string, JsonSchema>>;
+}
+
 /**
  * The readable parts of a graph that may be broken, so that every rule can report its issues at once. Parts of the wrong shape are left
  * out; `checkShape` reports them.
@@ -97,11 +111,14 @@ export interface GraphOutline {
   readonly types: GraphTypes;
 }
 
+/** The outline without its types, which are made from it. */
+export type UntypedOutline = Omit<GraphOutline, 'types'>;
+
 export function outlineOf(
   raw: Readonly<Record<string, unknown>>,
   catalog: Catalog,
   context: CheckContext,
-): GraphOutline {
+): UntypedOutline {
   const nodes = new Map(members(raw['nodes']).map(([id, value]) => [id, outlineNode(id, value, catalog)]));
   const channels = new Map(members(raw['state']).map(([name, value]) => [name, outlineChannel(name, value)]));
   const outputs = new Map(
@@ -137,9 +154,7 @@ export function outlineOf(
     coming,
     reached,
   };
-  const outline = { raw, catalog, context, ...parts };
-  const types = createGraphTypes(outline, (nested) => outlineOf(nested, catalog, context));
-  return { ...outline, types };
+  return { raw, catalog, context, ...parts };
 }
 
 function outlineNode(id: string, value: unknown, catalog: Catalog): OutlineNode {

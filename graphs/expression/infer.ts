@@ -48,7 +48,11 @@ interface Walk {
 type Node<Op extends ASTNode['op']> = Extract<ASTNode, { op: Op }>;
 
 /** Type of the value of an expression, with everything that its types rule out. Source: docs/decisions/0168. */
-export function inferType(root: ASTNode, source: string, scope: TypeScope): { type: ValueType; findings: TypeFinding[] } {
+export function inferType(
+  root: ASTNode,
+  source: string,
+  scope: TypeScope,
+): { type: ValueType; findings: TypeFinding[] } {
   const findings: TypeFinding[] = [];
   const type = typeOf(root, { source, scope, always: true, findings });
   return { type, findings };
@@ -113,7 +117,6 @@ function rootOf(node: ASTNode): string | null {
   return node.op === '.' || node.op === '[]' ? rootOf(node.args[0]) : null;
 }
 
-// oxlint-disable-next-line eslint/max-params -- a field has a value, a name and a place
 function read(node: ASTNode, value: ASTNode, name: string, walk: Walk): ValueType {
   const type = typeOf(value, walk);
   const field = fieldOf(type, name);
@@ -135,12 +138,12 @@ function read(node: ASTNode, value: ASTNode, name: string, walk: Walk): ValueTyp
 
 function readAt(node: Node<'[]'> | Node<'[?]'>, walk: Walk): ValueType {
   const [value, key] = node.args;
-  const isName = key.op === 'value' && typeof key.args === 'string';
-  const isObject = isName && membersOf(withoutNull(typeOf(value, silent(walk)))).every(({ is }) => is === 'object');
-  if (isObject) return read(node, value, String(key.args), walk);
+  const name = key.op === 'value' && typeof key.args === 'string' ? key.args : null;
+  const isObject = membersOf(withoutNull(typeOf(value, silent(walk)))).every(({ is }) => is === 'object');
+  if (isObject && name !== null) return read(node, value, name, walk);
   const type = typeOf(value, walk);
   typeOf(key, walk);
-  return isName ? anyType : (itemsOfType(type) ?? anyType);
+  return name !== null ? anyType : (itemsOfType(type) ?? anyType);
 }
 
 const silent = (walk: Walk): Walk => ({ ...walk, findings: [] });
@@ -157,7 +160,15 @@ function typeOfMap({ args }: Node<'map'>, walk: Walk): ValueType {
   return { is: 'object', fields, rest: isKnown && fields.size > 0 ? 'none' : anyType };
 }
 
-function typeOfBinary(node: Exclude<ASTNode, Node<'value' | 'id' | '.' | '.?' | '[]' | '[?]' | 'call' | 'rcall' | 'list' | 'map' | '?:' | '||' | '&&' | '!_' | '-_'>>, walk: Walk): ValueType {
+function typeOfBinary(
+  node: Exclude<
+    ASTNode,
+    Node<
+      'value' | 'id' | '.' | '.?' | '[]' | '[?]' | 'call' | 'rcall' | 'list' | 'map' | '?:' | '||' | '&&' | '!_' | '-_'
+    >
+  >,
+  walk: Walk,
+): ValueType {
   const [left, right] = node.args;
   const types = [typeOf(left, walk), typeOf(right, walk)] as const;
   if (node.op === '==' || node.op === '!=') {
@@ -173,7 +184,6 @@ function typeOfBinary(node: Exclude<ASTNode, Node<'value' | 'id' | '.' | '.?' | 
 }
 
 /** Reports a text that `value` can never equal, because its options are known. */
-// oxlint-disable-next-line eslint/max-params -- two sides, one with its type
 function compared(value: ASTNode, type: ValueType, other: ASTNode, walk: Walk): void {
   if (other.op !== 'value' || typeof other.args !== 'string' || value.op === 'value') return;
   const text = other.args;

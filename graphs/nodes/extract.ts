@@ -130,10 +130,7 @@ type Params = z.output<typeof Params>;
 type Rules = Parameters<typeof extractByModel>[3];
 
 /** Value of the channel by config: the fields, and facts beside them. The fields of an unknown record type can be any. */
-function resultSchema(
-  { fields, recordType }: Readonly<Record<string, unknown>>,
-  facts: OutputFacts,
-): z.ZodType {
+function resultSchema({ fields, recordType }: Readonly<Record<string, unknown>>, facts: OutputFacts): z.ZodType {
   if (typeof recordType === 'string') {
     const known = facts.recordType(recordType);
     const shape = { ...besideFields, record: RecordFacts.optional().describe('Absent in experiments') };

@@ -57,7 +57,9 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** Shapes of the fields that `extract` finds, by name. */
 export function foundShapes(fields: Readonly<Record<string, unknown>>): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, foundShape(isRecord(rule) ? rule : {})]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, rule]) => [name, foundShape(isRecord(rule) ? rule : {})]),
+  );
 }
 
 function foundShape({ type, fields, items }: Rule): z.ZodType {

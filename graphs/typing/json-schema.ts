@@ -52,7 +52,9 @@ function ofType(type: unknown, schema: JsonSchema, below: Place): ValueType {
     case 'object':
       return ofObject(schema, below);
     case 'array':
-      return listOf(isRecord(schema['items']) && !('prefixItems' in schema) ? ofSchema(schema['items'], below) : anyType);
+      return listOf(
+        isRecord(schema['items']) && !('prefixItems' in schema) ? ofSchema(schema['items'], below) : anyType,
+      );
     case 'string':
       return stringType;
     case 'integer':
@@ -113,7 +115,9 @@ export function typeOfValue(value: unknown, depth = 0): ValueType {
   if (typeof value === 'boolean') return booleanType;
   if (depth > deepest || typeof value !== 'object') return anyType;
   if (Array.isArray(value))
-    return listOf(value.length === 0 || value.length > 50 ? anyType : unionOf(value.map((one) => typeOfValue(one, depth + 1))));
+    return listOf(
+      value.length === 0 || value.length > 50 ? anyType : unionOf(value.map((one) => typeOfValue(one, depth + 1))),
+    );
   const fields = Object.entries(value).map(([name, part]): [string, FieldType] => [
     name,
     { type: typeOfValue(part, depth + 1), optional: false },
@@ -148,7 +152,8 @@ function schemaOfObject({ fields, rest }: ObjectType, left: { parts: number }): 
     ...(fields.size > 0 && { properties }),
     ...(required.length > 0 && { required }),
     ...(rest === 'none' && { additionalProperties: false }),
-    ...(typeof rest === 'object' && (rest.is !== 'any' || fields.size > 0) && { additionalProperties: schemaOfType(rest, left) }),
+    ...(typeof rest === 'object' &&
+      (rest.is !== 'any' || fields.size > 0) && { additionalProperties: schemaOfType(rest, left) }),
   };
 }
 

@@ -85,7 +85,8 @@ ${JSON.stringify(exampleGraph(node, catalog), null, 2)}
 function outputsSection(node: NodeDefinition): string {
   const schemas = outputsOf(node, node.example);
   if (Object.keys(schemas).length === 0) return 'Nothing.';
-  const depends = typeof node.outputs === 'function' ? ' They depend on the settings; these are those of the example below.' : '';
+  const depends =
+    typeof node.outputs === 'function' ? ' They depend on the settings; these are those of the example below.' : '';
   return `JSON Schema of each channel.${depends}
 
 \`\`\`json

@@ -92,15 +92,27 @@ describe('Types of workflows in code', () => {
       load: node(loadImage, {}),
       read: node(ocr, {}),
       sort: node(classify, { labels: [{ label: 'a' }, { label: 'b' }], output: 'kind' }),
-      take: node(extract, { fields: { total: { type: 'money' }, rows: { type: 'array', items: { type: 'object', fields: { price: { type: 'number' } } } } } }),
-      judge: node(llm, { prompt: 'Of {{ fields.total.value.amount }}', schema: { type: 'object', properties: { verdict: { type: 'string' } } } }),
+      take: node(extract, {
+        fields: {
+          total: { type: 'money' },
+          rows: { type: 'array', items: { type: 'object', fields: { price: { type: 'number' } } } },
+        },
+      }),
+      judge: node(llm, {
+        prompt: 'Of {{ fields.total.value.amount }}',
+        schema: { type: 'object', properties: { verdict: { type: 'string' } } },
+      }),
     } as const;
     const { graph } = defineWorkflow({
       ...base,
       nodes: {
         ...typed,
-        last: node(transform, { set: { out: 'kind.confidence > 0.5 && fields.rows.value.size() > 1 ? answer.verdict : "none.such"' } }),
-        each: node(emit, { data: { price: expr('row.price.value'), words: expr('ocr.characters + size(kind.evidence)') } }),
+        last: node(transform, {
+          set: { out: 'kind.confidence > 0.5 && fields.rows.value.size() > 1 ? answer.verdict : "none.such"' },
+        }),
+        each: node(emit, {
+          data: { price: expr('row.price.value'), words: expr('ocr.characters + size(kind.evidence)') },
+        }),
       },
       edges: [
         ['START', 'load'],
@@ -128,14 +140,19 @@ describe('Types of workflows in code', () => {
     defineWorkflow({ ...define, edges: [map('take', { over: 'fields.totl.value', as: 'x', to: 'judge' })] });
     // @ts-expect-error -- "knd" is no channel
     defineWorkflow({ ...define, edges: [], outputs: { kind: 'knd' } });
+    const edges = { ...base, edges: [] } as const;
+    const out = node(transform, { set: { out: 'answer.verdikt + "x"' } });
     // @ts-expect-error -- answer has no field "verdikt"
-    defineWorkflow({ ...base, edges: [], nodes: { ...typed, last: node(transform, { set: { out: 'answer.verdikt + "x"' } }) } });
+    defineWorkflow({ ...edges, nodes: { ...typed, out } });
+    const tell = node(emit, { data: { a: [expr('ocr.charakters')] } });
     // @ts-expect-error -- ocr has no field "charakters"
-    defineWorkflow({ ...base, edges: [], nodes: { ...typed, tell: node(emit, { data: { a: [expr('ocr.charakters')] } }) } });
+    defineWorkflow({ ...edges, nodes: { ...typed, tell } });
+    const asks = node(review, { prompt: 'Is {{ document.page }} right?' });
     // @ts-expect-error -- document has no field "page"
-    defineWorkflow({ ...base, edges: [], nodes: { ...typed, ask: node(review, { prompt: 'Is {{ document.page }} right?' }) } });
+    defineWorkflow({ ...edges, nodes: { ...typed, asks } });
+    const shows = node(review, { prompt: 'x', data: { a: 'kind.lable' } });
     // @ts-expect-error -- kind has no field "lable"
-    defineWorkflow({ ...base, edges: [], nodes: { ...typed, ask: node(review, { prompt: 'x', data: { a: 'kind.lable' } }) } });
+    defineWorkflow({ ...edges, nodes: { ...typed, shows } });
     // @ts-expect-error -- a nested field of a config that its schema does not have
     node(extract, { fields: { total: { type: 'money', alias: ['Sum'] } } });
     // What the types cannot follow is left to the checker.

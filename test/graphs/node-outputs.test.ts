@@ -46,7 +46,10 @@ function runnable(definition: NodeDefinition): StoredGraph {
 }
 
 async function run(graph: StoredGraph): Promise<any> {
-  const begun = await ask('POST', 'workflow-executions', { workflowId: await addWorkflow(app, graph), documentIds: [documentId] });
+  const begun = await ask('POST', 'workflow-executions', {
+    workflowId: await addWorkflow(app, graph),
+    documentIds: [documentId],
+  });
   const path = `runs/${begun.body.runs[0].runId}`;
   await app.app.idle();
   const first = (await ask('GET', path)).body;
@@ -62,30 +65,34 @@ const withModel: ReadonlySet<string> = new Set(['llm', 'agent']);
 /** What the checker knows about the graphs here: `fields` is what the example of `extract` writes. */
 const facts: OutputFacts = { ...noFacts, workflow: () => ({ fields: { type: 'object' } }) };
 
-verifies('graph.outputs', async () => {
-  const seen = new Map<string, readonly string[]>();
-  for (const definition of catalog.definitions.filter(({ type }) => !withModel.has(type))) {
-    const graph = runnable(definition);
-    const done = await run(graph);
-    expect(done, `${definition.type} ${JSON.stringify(done.error)}`).toMatchObject({ status: 'succeeded' });
-    for (const node of Object.values(graph.nodes).filter(({ type }) => type === definition.type)) {
-      const declared = expectDeclared(definition, node.config, done.outputs, facts);
-      expect(Object.keys(done.outputs).toSorted()).toEqual(declared.toSorted());
-      seen.set(definition.type, declared);
+verifies(
+  'graph.outputs',
+  async () => {
+    const seen = new Map<string, readonly string[]>();
+    for (const definition of catalog.definitions.filter(({ type }) => !withModel.has(type))) {
+      const graph = runnable(definition);
+      const done = await run(graph);
+      expect(done, `${definition.type} ${JSON.stringify(done.error)}`).toMatchObject({ status: 'succeeded' });
+      for (const node of Object.values(graph.nodes).filter(({ type }) => type === definition.type)) {
+        const declared = expectDeclared(definition, node.config, done.outputs, facts);
+        expect(Object.keys(done.outputs).toSorted()).toEqual(declared.toSorted());
+        seen.set(definition.type, declared);
+      }
     }
-  }
-  const bench = await modelBench();
-  await using ready = await bench.deps([chatStream('A receipt.')]);
-  const state = await bench.ocr();
-  for (const definition of [llm, agent] as NodeDefinition[]) {
-    const { update } = await attempt(definition, { deps: ready.deps, config: definition.example, state });
-    seen.set(definition.type, expectDeclared(definition, definition.example, update));
-  }
-  await bench.close();
-  expect(new Set(seen.keys())).toEqual(new Set(catalog.definitions.map(({ type }) => type)));
-  // Only a type that writes nothing declares nothing.
-  expect([...seen].filter(([, channels]) => channels.length === 0).map(([type]) => type)).toEqual(['emit']);
-}, { timeout: 240_000 });
+    const bench = await modelBench();
+    await using ready = await bench.deps([chatStream('A receipt.')]);
+    const state = await bench.ocr();
+    for (const definition of [llm, agent] as NodeDefinition[]) {
+      const { update } = await attempt(definition, { deps: ready.deps, config: definition.example, state });
+      seen.set(definition.type, expectDeclared(definition, definition.example, update));
+    }
+    await bench.close();
+    expect(new Set(seen.keys())).toEqual(new Set(catalog.definitions.map(({ type }) => type)));
+    // Only a type that writes nothing declares nothing.
+    expect([...seen].filter(([, channels]) => channels.length === 0).map(([type]) => type)).toEqual(['emit']);
+  },
+  { timeout: 240_000 },
+);
 
 test('a value of another shape is found', () => {
   const { example } = catalogued('classify');

@@ -19,7 +19,10 @@ interface Declared {
 export async function checkDeclared(
   who: Parameters<typeof checkWorkflow>[0],
   raw: unknown,
-  { workflowId, operations = [] }: { readonly workflowId?: string | undefined; readonly operations?: readonly Operation[] },
+  {
+    workflowId,
+    operations = [],
+  }: { readonly workflowId?: string | undefined; readonly operations?: readonly Operation[] },
 ): Promise<Declared> {
   const check = await checkWorkflow(who, raw, workflowId);
   const removed = new Set(operations.flatMap((one) => (one.op === 'remove_state_field' ? [one.name] : [])));

@@ -14,10 +14,7 @@ export const getWorkflow = defineTool({
   idempotent: true,
   input: WorkflowInput,
   output: WorkflowDetail,
-  async run(
-    ctx: ToolContext<CheckDeps | 'checks'>,
-    { workflowId, version, detail, nodeIds },
-  ) {
+  async run(ctx: ToolContext<CheckDeps | 'checks'>, { workflowId, version, detail, nodeIds }) {
     const workflow = await requireWorkflow(ctx, workflowId);
     const chosen = await chooseVersion(ctx, workflow, version);
     const name = `${workflowId}@${chosen.version ?? `draft ${chosen.revision}`}`;

@@ -18,10 +18,7 @@ export const updateWorkflow = defineTool({
   idempotent: false,
   input: WorkflowEditInput,
   output: WorkflowChange,
-  async run(
-    ctx: ToolContext<CheckDeps>,
-    { workflowId, baseVersion, operations, dryRun, note },
-  ) {
+  async run(ctx: ToolContext<CheckDeps>, { workflowId, baseVersion, operations, dryRun, note }) {
     const { draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
     const edited = applyOperations(draft.graph, operations).graph;

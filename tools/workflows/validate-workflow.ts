@@ -29,7 +29,9 @@ export const validateWorkflow = defineTool({
     // A version is checked as it is stored; a graph as create_workflow would store it.
     if (operations === undefined)
       return presentResult(
-        workflowId === undefined ? (await checkDeclared(ctx, raw, {})) : { check: await checkWorkflow(ctx, raw, workflowId) },
+        workflowId === undefined
+          ? await checkDeclared(ctx, raw, {})
+          : { check: await checkWorkflow(ctx, raw, workflowId) },
       );
     const before = await checkWorkflow(ctx, raw, workflowId);
     if (before.graph === undefined) throw invalidGraph(before, 'Operations need a graph of the right shape', '/graph');

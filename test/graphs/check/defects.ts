@@ -452,16 +452,6 @@ export const defects: readonly Defect[] = [
     g.edges.pop();
     g.edges.push(...plain('index>tell', 'tell>END'));
   }),
-  row('A text that a channel never holds', 'branches', 'VALUE_UNKNOWN /edges/6/when/1/if', 'fix', (g) => {
-    for (const id of ['left', 'right']) g.nodes[id].type = 'transform';
-    g.edges[6].when.push({ if: 'answer == "rigth"', to: 'right' });
-  }),
-  row('A map over an object with a list in it', 'rich', 'MAP_NOT_ARRAY /edges/1/map/over', 'fix', (g) => {
-    g.nodes.sum_up.type = 'transform';
-    g.nodes.sum_up.config.set.bag = '{"rows": [1, 2]}';
-    g.state.bag = { default: null };
-    g.edges[1].map.over = 'bag';
-  }),
   row('A map over a number', 'rich', 'MAP_NOT_ARRAY /edges/1/map/over', 'no fix', (g) => {
     g.state.count = { schema: { type: 'number' }, default: 3 };
     g.edges[1].map.over = 'count';

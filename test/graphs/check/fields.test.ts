@@ -30,7 +30,19 @@ function base(): Loose {
     name: 'Typed',
     state: {
       ...Object.fromEntries(
-        ['document', 'ocr', 'classification', 'fields', 'judged', 'said', 'got', 'derived', 'late', 'out', 'picked'].map((name) => [name, {}]),
+        [
+          'document',
+          'ocr',
+          'classification',
+          'fields',
+          'judged',
+          'said',
+          'got',
+          'derived',
+          'late',
+          'out',
+          'picked',
+        ].map((name) => [name, {}]),
       ),
       open: { schema: { type: 'object', properties: { size: { type: 'number' } } } },
       free: {},
@@ -46,7 +58,10 @@ function base(): Loose {
       judge: { type: 'llm', config: { prompt: 'Pay?', schema: answer, output: 'judged' } },
       person: { type: 'review', config: { prompt: 'Right?', answer: ['yes', 'no'], output: 'said' } },
       fetch: { type: 'http', config: { url: 'https://a.b/', output: 'got' } },
-      derive: { type: 'transform', config: { set: { derived: '{"label": classification.label, "rows": fields.rows.value}' } } },
+      derive: {
+        type: 'transform',
+        config: { set: { derived: '{"label": classification.label, "rows": fields.rows.value}' } },
+      },
       last: { type: 'transform', config: { set: { out: '1' } } },
     },
     edges: line('START', 'load_image', 'read', 'sort', 'take', 'judge', 'person', 'fetch', 'derive', 'last', 'END'),
@@ -61,7 +76,9 @@ const context: CheckContext = {
 };
 const check = (graph: Loose, facts = context) => checkGraph(graph, catalog, facts);
 const findings = (graph: Loose) =>
-  check(graph).issues.map(({ code, severity, path, message, hint }) => `${severity} ${code} ${path}: ${message} ${hint}`);
+  check(graph).issues.map(
+    ({ code, severity, path, message, hint }) => `${severity} ${code} ${path}: ${message} ${hint}`,
+  );
 
 /** The graph with `source` as what the last node computes. */
 function computing(source: string): Loose {
@@ -164,8 +181,8 @@ verifies('graph.fields', () => {
   nodes.nested.config.outputs.late = 'kind';
   const found = new Map(check(graph).issues.map(({ path, ...issue }) => [path, issue]));
   const told = [...found].map(([path, { severity, code, fix }]) => [path, severity, code, (fix?.[0] as Loose)?.value]);
-  expect(told.toSorted()).toEqual(
-    [
+  expect(new Set(told)).toEqual(
+    new Set([
       ['/nodes/judge/config/prompt', 'error', 'FIELD_UNKNOWN', 'It says {{ fields.total.value }} {{ free.x }}'],
       ['/nodes/person/config/data/label', 'error', 'FIELD_UNKNOWN', 'classification.label'],
       ['/nodes/fetch/config/url', 'error', 'FIELD_UNKNOWN', 'https://a.b/{{ ocr.characters }}'],
@@ -175,11 +192,13 @@ verifies('graph.fields', () => {
       ['/nodes/after/config/set/free', 'error', 'FIELD_UNKNOWN', 'picked.due.value'],
       ['/edges/8/when/0/if', 'error', 'FIELD_UNKNOWN', 'classification.confidence < 0.5'],
       ['/edges/9/map/over', 'warning', 'MAP_NOT_ARRAY', 'fields.rows.value'],
-    ].toSorted(),
+    ]),
   );
   graph.edges[9].map.over = 'fields.rows.value';
   nodes.nested.config.outputs.late = 'knd';
-  const again = new Map(check(graph).issues.map(({ path, severity, fix }) => [path, [severity, (fix?.[0] as Loose)?.value]]));
+  const again = new Map(
+    check(graph).issues.map(({ path, severity, fix }) => [path, [severity, (fix?.[0] as Loose)?.value]]),
+  );
   expect(again.get('/nodes/each/config/set/all')).toEqual(['warning', 'row.price.value']);
   expect(again.get('/nodes/nested/config/outputs/late')).toEqual(['warning', 'kind']);
   // Without facts about workflows and record types, what they give is not known.
@@ -221,7 +240,11 @@ describe('An error is certain', () => {
 
   test('the second condition of a router may never be evaluated', () => {
     const graph = base();
-    graph.edges[8] = { from: 'derive', when: ['true', 'fields.totl.value'].map((one) => ({ if: one, to: 'last' })), else: 'END' };
+    graph.edges[8] = {
+      from: 'derive',
+      when: ['true', 'fields.totl.value'].map((one) => ({ if: one, to: 'last' })),
+      else: 'END',
+    };
     expect(check(graph).issues).toMatchObject([{ severity: 'warning', path: '/edges/8/when/1/if' }]);
   });
 });
