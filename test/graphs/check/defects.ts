@@ -446,11 +446,8 @@ export const defects: readonly Defect[] = [
     'fix',
     (g) => (g.state.results.reducer = 'replace'),
   ),
-  row('A field that a node never writes', 'intake', 'FIELD_UNKNOWN /nodes/tell/config/set/note', 'fix', (g) => {
-    g.state.note = {};
-    g.nodes.tell = { type: 'transform', config: { set: { note: 'ocr.charakters > 5' } } };
-    g.edges.pop();
-    g.edges.push(...plain('index>tell', 'tell>END'));
+  row('A misspelt field', 'intake', 'FIELD_UNKNOWN /nodes/describe/config/maxTextCharacters/$expr', 'fix', (g) => {
+    g.nodes.describe.config = { maxTextCharacters: { $expr: 'ocr.charakters' } };
   }),
   row('A map over a number', 'rich', 'MAP_NOT_ARRAY /edges/1/map/over', 'no fix', (g) => {
     g.state.count = { schema: { type: 'number' }, default: 3 };
