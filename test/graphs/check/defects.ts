@@ -152,7 +152,6 @@ const rescue: Loose = {
 };
 
 const intake: Loose = structuredClone(documentIntake.graph);
-
 export const goodGraphs = { rich, branches, loops, line, rescue, intake } as const;
 
 const other = StoredGraph.parse({
@@ -446,9 +445,9 @@ export const defects: readonly Defect[] = [
     'fix',
     (g) => (g.state.results.reducer = 'replace'),
   ),
-  row('A misspelt field', 'intake', 'FIELD_UNKNOWN /nodes/describe/config/maxTextCharacters/$expr', 'fix', (g) => {
-    g.nodes.describe.config = { maxTextCharacters: { $expr: 'ocr.charakters' } };
-  }),
+  row('A misspelt field', 'intake', 'FIELD_UNKNOWN /nodes/index/config/x/$expr', 'fix', (g) =>
+    Object.assign(g.nodes.index.config, { x: { $expr: 'ocr.charakters' } }),
+  ),
   row('A map over a number', 'rich', 'MAP_NOT_ARRAY /edges/1/map/over', 'no fix', (g) => {
     g.state.count = { schema: { type: 'number' }, default: 3 };
     g.edges[1].map.over = 'count';
