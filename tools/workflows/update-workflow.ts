@@ -11,7 +11,7 @@ import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
 export const updateWorkflow = defineTool({
   name: 'update_workflow',
   description:
-    'Edits the draft: all operations in order, or none; declares channels that nodes write. Returns errors and warnings; a draft may have errors.',
+    'Edits the draft: all operations or none, in order; declares channels of nodes. Returns errors and warnings; drafts may have errors.',
   scope: 'workflows:write',
   effect: 'write',
   audit: false,
