@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StoredGraph, type StoredGraphInput } from '#src/contracts/resources/graph.ts';
 import { declarationsOf } from '#graphs/check/channels.ts';
-import { typedOutlineOf } from '#graphs/check/graph-types.ts';
+import { typedOutlineOf } from '#graphs/typing/graph-types.ts';
 import { applyOperations } from '#graphs/edit/apply.ts';
 import { graphHash } from '#graphs/hash.ts';
 import type { Checked, ExpressionError, TemplateError } from '#graphs/build/expression-types.ts';

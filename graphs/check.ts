@@ -10,7 +10,7 @@ import { checkReads } from '#graphs/check/reads.ts';
 import { checkReducers } from '#graphs/check/reducer-conflict.ts';
 import { checkReferences } from '#graphs/check/references.ts';
 import { checkShape } from '#graphs/check/shape.ts';
-import { typedOutlineOf } from '#graphs/check/graph-types.ts';
+import { typedOutlineOf } from '#graphs/typing/graph-types.ts';
 import type { CheckContext } from '#graphs/check/outline.ts';
 import { maxIssues, type GraphIssue } from '#graphs/check/issue.ts';
 import type { Catalog } from '#graphs/catalog.ts';

@@ -88,7 +88,7 @@ interface Response {
   readonly truncated?: true;
 }
 
-/** What node types write whose channels or values depend on the config. */
+/** Values of node types whose channels or values depend on the config. */
 interface ByConfig<Config> {
   readonly extract: {
     readonly [Name in Channel<Config, 'fields'>]: Config extends { readonly fields: infer Fields }

@@ -3,7 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { declare } from '#graphs/check/channels.ts';
 import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
 import { correctedExpression } from '#graphs/check/fix/expression.ts';
-import { fieldIssues } from '#graphs/check/fields.ts';
+import { fieldIssues } from '#graphs/typing/field-issues.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { fields, itemsOf, list, members, type GraphOutline, type OutlineNode } from '#graphs/check/outline.ts';
 import { configRefs } from '#graphs/expression/config.ts';

@@ -155,7 +155,7 @@ describe('Types of workflows in code', () => {
     defineWorkflow({ ...edges, nodes: { ...typed, shows } });
     // @ts-expect-error -- a nested field of a config that its schema does not have
     node(extract, { fields: { total: { type: 'money', alias: ['Sum'] } } });
-    // What the types cannot follow is left to the checker.
+    // The checker finds the parts that types cannot follow.
     const set = { a: 'fields.rows.value.map(r, r.prise)', b: "kind['lable']", c: 'kind . lable' } as const;
     const left = defineWorkflow({ ...base, edges: [], nodes: { ...typed, last: node(transform, { set }) } });
     expect(checkGraph(left.graph, catalog).issues.filter(({ code }) => code === 'FIELD_UNKNOWN')).toHaveLength(3);

@@ -62,7 +62,7 @@ async function run(graph: StoredGraph): Promise<any> {
 /** Types whose schemas need a model, which has a script of its own below. */
 const withModel: ReadonlySet<string> = new Set(['llm', 'agent']);
 
-/** What the checker knows about the graphs here: `fields` is what the example of `extract` writes. */
+/** Facts about the nested workflow: `fields` is what the example of `extract` writes. */
 const facts: OutputFacts = { ...noFacts, workflow: () => ({ fields: { type: 'object' } }) };
 
 verifies(

@@ -1,8 +1,10 @@
 import type { GraphCheck } from '#graphs/check.ts';
 import type { CheckFacts } from '#graphs/compute/check-in-thread.ts';
 import { referencesOf } from '#graphs/check/references.ts';
+import { applyOperations } from '#graphs/edit/apply.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
 import { fieldErrorsMax } from '#src/contracts/oversize.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
@@ -77,6 +79,34 @@ export async function checkWorkflow(who: Who, raw: unknown, workflowId?: string)
       errors: [{ pointer: '/graph', code: 'unstorable', message: unfit }],
     });
   return who.deps.checkGraph(raw, await checkContextOf(who, raw, workflowId));
+}
+
+interface Declared {
+  readonly check: GraphCheck;
+  /** The graph with the declarations; undefined if its shape is invalid. */
+  readonly graph: StoredGraph | undefined;
+  /** `set_state_field` for each channel that a node writes and `state` left out. */
+  readonly declarations: readonly Operation[];
+}
+
+/**
+ * Checks a graph after declaring the channels that its nodes write, so that an edit can leave `set_state_field` out. A channel that
+ * `operations` remove stays out. Source: docs/decisions/0169.
+ */
+export async function checkDeclared(
+  who: Who,
+  raw: unknown,
+  {
+    workflowId,
+    operations = [],
+  }: { readonly workflowId?: string | undefined; readonly operations?: readonly Operation[] },
+): Promise<Declared> {
+  const check = await checkWorkflow(who, raw, workflowId);
+  const removed = new Set(operations.flatMap((one) => (one.op === 'remove_state_field' ? [one.name] : [])));
+  const declarations = check.declarations.filter((one) => one.op !== 'set_state_field' || !removed.has(one.name));
+  if (check.graph === undefined || declarations.length === 0) return { check, graph: check.graph, declarations: [] };
+  const { graph } = applyOperations(check.graph, declarations);
+  return { check: await checkWorkflow(who, graph, workflowId), graph, declarations };
 }
 
 /**

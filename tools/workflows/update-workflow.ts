@@ -3,8 +3,7 @@ import { diffGraphs } from '#graphs/edit/diff.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { WorkflowChange, WorkflowEditInput } from '#src/contracts/resources/workflow.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { checkDeclared } from '#tools/workflows/check-declared.ts';
-import { presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
+import { checkDeclared, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
 

@@ -3,8 +3,13 @@ import { graphHash } from '#graphs/hash.ts';
 import { WorkflowCheck, WorkflowCheckBody } from '#src/contracts/resources/workflow.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { checkDeclared } from '#tools/workflows/check-declared.ts';
-import { checkWorkflow, invalidGraph, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
+import {
+  checkDeclared,
+  checkWorkflow,
+  invalidGraph,
+  presentCheck,
+  type CheckDeps,
+} from '#tools/workflows/check-workflow.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 export const validateWorkflow = defineTool({
