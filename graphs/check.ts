@@ -1,4 +1,4 @@
-import { checkChannels } from '#graphs/check/channels.ts';
+import { checkChannels, declarationsOf } from '#graphs/check/channels.ts';
 import { checkExpressions } from '#graphs/check/expressions.ts';
 import { checkDoubles, checkEdges, checkFlow } from '#graphs/check/flow.ts';
 import { checkInstallation } from '#graphs/check/installation/lacks.ts';
@@ -13,9 +13,11 @@ import { checkReads } from '#graphs/check/reads.ts';
 import { checkReducers } from '#graphs/check/reducer-conflict.ts';
 import { checkReferences } from '#graphs/check/references.ts';
 import { checkShape } from '#graphs/check/shape.ts';
-import { outlineOf, type CheckContext } from '#graphs/check/outline.ts';
+import { typedOutlineOf } from '#graphs/typing/graph-types.ts';
+import type { CheckContext } from '#graphs/check/outline.ts';
 import { maxIssues, type GraphIssue } from '#graphs/check/issue.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export interface GraphCheck {
@@ -25,6 +27,8 @@ export interface GraphCheck {
   readonly graph?: StoredGraph;
   readonly issues: readonly GraphIssue[];
   readonly stats: GraphStats;
+  /** Operations that declare the channels that nodes write and `state` leaves out. Empty if the shape is invalid. */
+  readonly declarations: readonly Operation[];
 }
 
 const rules = [
@@ -52,12 +56,12 @@ const rules = [
  */
 export function checkGraph(raw: unknown, catalog: Catalog, context: CheckContext = {}): GraphCheck {
   const object = asJsonObject(raw);
-  if (!object) return { valid: false, issues: [notAnObject], stats: noStats };
+  if (!object) return { valid: false, issues: [notAnObject], stats: noStats, declarations: [] };
   const stats = statsOf(object);
   const tooLarge = checkLimits(stats);
-  if (tooLarge.length > 0) return { valid: false, issues: tooLarge, stats };
+  if (tooLarge.length > 0) return { valid: false, issues: tooLarge, stats, declarations: [] };
   const shape = checkShape(object);
-  const drawn = outlineOf(object, catalog, context);
+  const drawn = typedOutlineOf(object, catalog, context);
   const issues = [...shape.issues, ...rules.flatMap((rule) => rule(drawn))];
   const listed = issues.slice(0, maxIssues);
   return {
@@ -65,6 +69,7 @@ export function checkGraph(raw: unknown, catalog: Catalog, context: CheckContext
     ...(shape.graph && { graph: shape.graph }),
     issues: listed,
     stats: { ...stats, issuesLeftOut: issues.length - listed.length },
+    declarations: shape.graph === undefined ? [] : declarationsOf(drawn),
   };
 }
 

@@ -1,8 +1,10 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
+import type { JsonSchema } from '#graphs/typing/json-schema.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
+import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
 
 export type ChannelValues = Readonly<Record<string, unknown>>;
 
@@ -70,8 +72,31 @@ export interface NodeResult {
   readonly wait?: Question | 'inside';
 }
 
-/** A node type: one file, one row of the catalog. */
-export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
+/** Schemas by channel. */
+export type Outputs = Readonly<Record<string, z.ZodType>>;
+
+/** Facts about the graph around a node, for schemas of what it writes. */
+export interface OutputFacts {
+  /** JSON Schema of the value of an expression at this node; empty if nothing is known. */
+  expression(source: string): JsonSchema;
+  /** JSON Schemas of the outputs of a published workflow of the project; null if it is not known. */
+  workflow(workflowId: string, version: number): Readonly<Record<string, JsonSchema>> | null;
+  /** Fields of a record type of the project; null if it is not known. */
+  recordType(name: string): RecordTypeVersion['fields'] | null;
+}
+
+type OutputsOf = (
+  config: Readonly<Record<string, unknown>>,
+  facts: OutputFacts,
+) => Readonly<Record<string, z.ZodType | JsonSchema>>;
+
+/** A method, since the catalog holds definitions of all configs. */
+interface PureBy<Params> {
+  decide(params: Params): boolean;
+}
+
+/** A node type: one file, one row of the catalog. `Written` are the schemas of `outputs` where they do not depend on the config. */
+export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject, Written extends Outputs = Outputs> {
   readonly type: string;
   readonly version: number;
   readonly summary: string;
@@ -83,6 +108,11 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   readonly writes: readonly string[];
   /** Further channels that depend on the config, which can be invalid. Leaves out expressions and templates. */
   channels?(config: Readonly<Record<string, unknown>>): Partial<NodeIo>;
+  /**
+   * Schema of the value that the node writes, by channel; a function of the config, which can be invalid, where it depends on it. A channel
+   * that is left out can hold anything. A test runs the example of each type against its schemas. Source: docs/decisions/0168.
+   */
+  readonly outputs?: Written | OutputsOf;
   /** Config fields that are templates: text with `{{ <expression> }}`, filled by the node. */
   readonly templates?: readonly string[];
   /** Config fields that are an expression or an object of expressions, without `$expr`, evaluated by the node. */
@@ -94,7 +124,7 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   /** Config field with the URL that secrets are sent to. */
   readonly address?: string;
   /** Same input, same output, no side effect but its own result row: later runs reuse its cached outcome. It can depend on the config. */
-  pure: boolean | ((params: z.output<Schema>) => boolean);
+  pure: boolean | PureBy<z.output<Schema>>['decide'];
   /** A pure node that is faster than the cache lookup, and so is not cached. */
   readonly cheap?: true;
   /** Labels of the engine or model, which become part of the cache key besides config, input and document. */
@@ -105,9 +135,47 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject> {
   run(call: NodeCall<z.output<Schema>>): Promise<NodeResult>;
 }
 
-/** Keeps the type of `params`, which gives workflows in code a typed config (`graphs/build.ts`). */
-export function defineNode<Schema extends z.ZodObject>(definition: NodeDefinition<Schema>): NodeDefinition<Schema> {
+/** Literal types of a definition, by which workflows in code are checked while they compile (`graphs/build.ts`). */
+export interface Literals<Type extends string, Expressions extends string, Templates extends string> {
+  readonly type: Type;
+  readonly expressions?: readonly Expressions[];
+  readonly templates?: readonly Templates[];
+}
+
+/** Keeps the types of config, outputs and names. */
+export function defineNode<
+  Schema extends z.ZodObject,
+  const Written extends Outputs = Outputs,
+  const Type extends string = string,
+  const Expressions extends string = string,
+  const Templates extends string = string,
+>(
+  definition: NodeDefinition<Schema, Written> & Literals<Type, Expressions, Templates>,
+): NodeDefinition<Schema, Written> & Literals<Type, Expressions, Templates> {
   return definition;
+}
+
+/** Facts of a node outside of a graph. */
+export const noFacts: OutputFacts = { expression: () => ({}), workflow: () => null, recordType: () => null };
+
+/** JSON Schemas of what a node writes, by channel. */
+export function outputsOf(
+  { outputs = {} }: NodeDefinition,
+  config: Readonly<Record<string, unknown>>,
+  facts: OutputFacts = noFacts,
+): Readonly<Record<string, JsonSchema>> {
+  const given = typeof outputs === 'function' ? outputs(config, facts) : outputs;
+  return Object.fromEntries(
+    Object.entries(given).map(([channel, schema]) => [
+      channel,
+      schema instanceof z.ZodType ? jsonSchemaOf(schema) : schema,
+    ]),
+  );
+}
+
+function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { unrepresentable: 'any' });
+  return rest;
 }
 
 /** Channels that a node type uses with a config, without those of expressions and templates. */

@@ -3,8 +3,10 @@ import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { writersBefore, writtenBefore } from '#graphs/check/reads.ts';
 import { conflictOver, reducerFor } from '#graphs/check/reducer-conflict.ts';
 import { emptyValues, fits } from '#graphs/engine/reducers.ts';
-import { schemaOfChannel } from '#graphs/nodes/fact-channels.ts';
+import { outputsOf } from '#graphs/define.ts';
+import { insideOf, type JsonSchema } from '#graphs/typing/json-schema.ts';
 import { itemsOf, type GraphOutline } from '#graphs/check/outline.ts';
+import { ChannelName, graphLimits, type Reducer } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 
 /** CHANNEL_UNKNOWN: a node or an output uses a channel that `state` does not declare. CONFIG_INVALID: a default does not fit its reducer. */
@@ -32,14 +34,41 @@ function ofNodes(graph: GraphOutline): GraphIssue[] {
 
 /** Declares a channel: with a merging reducer if parallel nodes write it, and with the default null if a node reads it before any write. */
 export function declare(graph: GraphOutline, name: string): Operation {
-  const schema = schemaOfChannel(name);
-  const channel = { name, schema, default: undefined };
-  const reducer = conflictOver(graph, name) === undefined ? 'replace' : reducerFor(channel);
+  const written = schemaOfChannel(graph, name);
+  const conflict = conflictOver(graph, name);
+  const isMapped = conflict !== undefined && conflict[0] === conflict[1];
+  const reducer: Reducer =
+    conflict === undefined ? 'replace' : isMapped ? 'append' : reducerFor({ schema: written, default: undefined });
+  const isList = reducer === 'append' && written['type'] !== 'array' && Object.keys(written).length > 0;
+  const schema = isList ? insideOf(written, (items) => ({ type: 'array', items })) : { ...written };
   const readers = [...graph.nodes.values()].filter(({ id, io }) => io.reads.includes(name) && graph.reached.has(id));
   const isLate =
     emptyValues[reducer] === undefined &&
     readers.some(({ id }) => writtenBefore(graph, id, name, writersBefore(graph, id)) !== 'surely');
   return { op: 'set_state_field', name, channel: { schema, reducer, ...(isLate && { default: null }) } };
+}
+
+/** Schema of what the nodes write to a channel; without a writer, of what a node type always writes to a channel of this name. */
+function schemaOfChannel({ nodes, types, catalog }: GraphOutline, name: string): JsonSchema {
+  const writers = [...nodes.values()].filter(({ io }) => io.writes.includes(name));
+  const schemas = writers.map((node) => types.writtenBy(node)[name] ?? {});
+  const [first, ...others] = schemas;
+  if (first !== undefined) return others.every((one) => JSON.stringify(one) === JSON.stringify(first)) ? first : {};
+  const usual = catalog.definitions.find(({ writes }) => writes.includes(name));
+  return usual === undefined ? {} : (outputsOf(usual, {})[name] ?? {});
+}
+
+/**
+ * Declares the channels that nodes write and `state` leaves out, as far as there is room for them. Editors apply these operations, so that
+ * an author need not declare channels. Source: docs/decisions/0169.
+ */
+export function declarationsOf(graph: GraphOutline): Operation[] {
+  const written = new Set([...graph.nodes.values()].flatMap(({ io }) => io.writes));
+  return [...written]
+    .filter((name) => !graph.channels.has(name) && !graph.nodes.has(name) && !(name in Object.prototype))
+    .filter((name) => ChannelName.safeParse(name).success)
+    .slice(0, Math.max(0, graphLimits.channels - graph.channels.size))
+    .map((name) => declare(graph, name));
 }
 
 function ofOutputs(graph: GraphOutline): GraphIssue[] {

@@ -3,6 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { declare } from '#graphs/check/channels.ts';
 import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
 import { correctedExpression } from '#graphs/check/fix/expression.ts';
+import { fieldIssues } from '#graphs/typing/field-issues.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { fields, itemsOf, list, members, type GraphOutline, type OutlineNode } from '#graphs/check/outline.ts';
 import { configRefs } from '#graphs/expression/config.ts';
@@ -18,6 +19,10 @@ interface Site {
   readonly items?: readonly string[];
   /** The value must be a list. */
   readonly isList?: boolean;
+  /** Node before the edge that the expression stands in. */
+  readonly from?: string;
+  /** False for the conditions of a router after its first. */
+  readonly isFirst?: boolean;
 }
 
 /**
@@ -26,10 +31,13 @@ interface Site {
  */
 export function checkExpressions(graph: GraphOutline): GraphIssue[] {
   const ofEdges = list(graph.raw['edges']).flatMap((edge, at): Site[] => {
-    const { when, map } = fields(edge);
-    const routes = list(when).map((route, index) => siteOf(fields(route)['if'], 'edges', at, 'when', index, 'if'));
+    const { when, map, from: before } = fields(edge);
+    const from = typeof before === 'string' ? { from: before } : {};
+    const routes = list(when).flatMap((route, index) =>
+      siteOf(fields(route)['if'], 'edges', at, 'when', index, 'if').map((site) => ({ ...site, isFirst: index === 0 })),
+    );
     const over = siteOf(fields(map)['over'], 'edges', at, 'map', 'over');
-    return [...routes.flat(), ...over.map((site) => ({ ...site, isList: true }))];
+    return [...routes, ...over.map((site) => ({ ...site, isList: true }))].map((site) => ({ ...site, ...from }));
   });
   const expressions = [...ofEdges, ...[...graph.nodes.values()].flatMap((node) => expressionsOf(graph, node))];
   const templates = [...graph.nodes.values()].flatMap((node) => templatesOf(graph, node));
@@ -42,7 +50,7 @@ export function checkExpressions(graph: GraphOutline): GraphIssue[] {
   const declarations = new Map<string, Operation>();
   return [
     ...expressions.flatMap((site) => expressionIssues({ graph, channels, declarations }, site)),
-    ...templates.flatMap((site) => templateIssues(site, channels)),
+    ...templates.flatMap((site) => templateIssues(graph, site, channels)),
   ];
 }
 
@@ -83,9 +91,12 @@ interface Around {
 }
 
 function expressionIssues({ graph, channels, declarations }: Around, site: Site): GraphIssue[] {
-  const names = understood(() => parseExpression(site.text).names);
-  if (typeof names === 'string') return [noExpression(site, names, channels)];
-  return unknownNames(site, names, channels).map((name) => {
+  const expression = understood(() => parseExpression(site.text));
+  if (typeof expression === 'string') return [noExpression(site, expression, channels)];
+  const unknown = unknownNames(site, expression.names, channels);
+  // Names first: a corrected expression is checked again.
+  if (unknown.length === 0) return fieldIssues(graph, site, expression);
+  return unknown.map((name) => {
     const issue = nameIssue(site, name, channels);
     const isNew = issue.fix === undefined && nearest(name, knownTo(site, channels)).length === 0;
     if (!isNew || !canDeclare(graph, site, name)) return issue;
@@ -112,7 +123,7 @@ function canDeclare(graph: GraphOutline, { isList }: Site, name: string): boolea
   );
 }
 
-function templateIssues(site: Site, channels: readonly string[]): GraphIssue[] {
+function templateIssues(graph: GraphOutline, site: Site, channels: readonly string[]): GraphIssue[] {
   const template = understood(() => parseTemplate(site.text));
   if (typeof template === 'string')
     return [{ ...errorAt('EXPRESSION_INVALID', site.path, template, 'Shorten the text.'), ...ofNode(site) }];
@@ -135,7 +146,8 @@ function templateIssues(site: Site, channels: readonly string[]): GraphIssue[] {
       suggest(name, known, 'channels'),
     );
   });
-  return [...literals, ...unknown];
+  const ofFields = unknown.length === 0 ? template.expressions.flatMap((one) => fieldIssues(graph, site, one)) : [];
+  return [...literals, ...unknown, ...ofFields];
 }
 
 function knownTo(site: Site, channels: readonly string[]): string[] {

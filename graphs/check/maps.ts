@@ -1,8 +1,9 @@
-import { errorAt, pointer, type GraphIssue } from '#graphs/check/issue.ts';
+import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
+import { itemsOfType, membersOf, withoutNull } from '#graphs/typing/value-type.ts';
 import type { GraphOutline, OutlineMap } from '#graphs/check/outline.ts';
 
 /**
- * MAP_NOT_ARRAY: the schema of the channel in `over` is not an array. MAP_TARGET_INVALID: the target of a map must have no other
+ * MAP_NOT_ARRAY: the schema of the channel in `over` is not an array, or its value is known to be none. MAP_TARGET_INVALID: the target of a map must have no other
  * incoming edge, and only plain outgoing edges.
  */
 export function checkMaps(graph: GraphOutline): GraphIssue[] {
@@ -11,12 +12,35 @@ export function checkMaps(graph: GraphOutline): GraphIssue[] {
 
 function notArray(graph: GraphOutline, { over, at }: OutlineMap): GraphIssue[] {
   const channel = graph.channels.get(over.trim());
-  if (channel === undefined) return [];
+  if (channel === undefined || typeOf(channel.schema) === undefined) return neverArray(graph, over, at);
   const type = channel.reducer === 'append' || channel.reducer === 'unionById' ? 'array' : typeOf(channel.schema);
   if (type === undefined || type === 'array') return [];
   const message = `The map runs over "${channel.name}", which is of type ${type}, not an array.`;
   const hint = `Use a channel that holds an array, or a field of this one, such as ${channel.name}.items.`;
   return [errorAt('MAP_NOT_ARRAY', pointer('edges', at, 'map', 'over'), message, hint)];
+}
+
+/** A value whose type rules a list out. A warning, since its author may know more than the schemas say. */
+function neverArray({ types }: GraphOutline, over: string, at: number): GraphIssue[] {
+  const type = types.typeOf(over, types.scopeOf());
+  const members = membersOf(withoutNull(type));
+  if (members.length === 0 || itemsOfType(type) !== null) return [];
+  const [object] = members;
+  const lists =
+    object?.is === 'object'
+      ? [...object.fields].filter(([, field]) => membersOf(field.type).some(({ is }) => is === 'list'))
+      : [];
+  const places = lists.map(([name]) => `${over.trim()}.${name}`);
+  const [place] = places;
+  const path = pointer('edges', at, 'map', 'over');
+  const hint = place === undefined ? 'Use an expression whose value is an array.' : `Did you mean ${place}?`;
+  const issue = errorAt(
+    'MAP_NOT_ARRAY',
+    path,
+    `The map runs over "${over.trim().slice(0, 80)}", which is never an array.`,
+    hint,
+  );
+  return [warning(fixedBy(issue, ...(place === undefined || places.length > 1 ? [] : [setField(path, place)])))];
 }
 
 /** The type of a schema that allows only one. */

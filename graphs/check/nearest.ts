@@ -9,6 +9,14 @@ export function suggest(name: string, known: readonly string[], what: string): s
   return `The ${what} are: ${shown}${known.length > 20 ? `, and ${known.length - 20} more` : ''}.`;
 }
 
+/** True if two neighbouring characters changed places, which is one slip of the hand. */
+function isSwapped(a: string, b: string): boolean {
+  if (a.length !== b.length || a === b) return false;
+  let at = 0;
+  while (a[at] === b[at]) at += 1;
+  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+}
+
 /** At most two known names that resemble `name`, the nearest first. */
 export function nearest(name: string, known: readonly string[]): string[] {
   const wanted = name.slice(0, 64).toLowerCase();
@@ -18,7 +26,7 @@ export function nearest(name: string, known: readonly string[]): string[] {
       .slice(0, 1_000)
       // The lengths alone rule most names out: a graph may have thousands of wrong names.
       .filter((one) => Math.abs(one.length - wanted.length) <= limit)
-      .map((one) => ({ one, edits: distance(wanted, one.toLowerCase()) }))
+      .map((one) => ({ one, edits: isSwapped(wanted, one.toLowerCase()) ? 1 : distance(wanted, one.toLowerCase()) }))
       .filter(({ edits }) => edits <= limit)
       .toSorted((a, b) => a.edits - b.edits)
       .slice(0, 2)

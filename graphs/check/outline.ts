@@ -3,8 +3,12 @@ import { ioOf, type NodeDefinition, type NodeIo } from '#graphs/define.ts';
 import { neighbours, reachable, type Link, type Neighbours } from '#graphs/engine/topology.ts';
 import { pointer } from '#graphs/check/issue.ts';
 import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
+import type { TypeScope } from '#graphs/expression/infer.ts';
+import type { JsonSchema } from '#graphs/typing/json-schema.ts';
+import type { ValueType } from '#graphs/typing/value-type.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** Facts from outside the graph. A rule is skipped if its facts are missing. */
@@ -13,8 +17,16 @@ export interface CheckContext {
   /** The graph of a published workflow (`version` null: the newest); null if it does not exist. */
   readonly subgraphs?: (workflowId: string, version: number | null) => StoredGraph | null;
   readonly installation?: InstallationFacts;
+  /** Fields of a record type of the project; null if it does not exist. */
+  readonly recordTypes?: (name: string) => RecordTypeVersion['fields'] | null;
   /** Id of the checked workflow. */
   readonly workflowId?: string;
+}
+
+interface ErrorRoute {
+  readonly goto: string;
+  readonly set: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 export interface OutlineNode {
@@ -24,7 +36,7 @@ export interface OutlineNode {
   readonly config: Readonly<Record<string, unknown>>;
   readonly continues: boolean;
   /** Error route: the next node after a failure, and the channels that it sets. */
-  readonly route: { readonly goto: string; readonly set: readonly string[] } | undefined;
+  readonly route: ErrorRoute | undefined;
   readonly definition: NodeDefinition | undefined;
   readonly io: NodeIo;
 }
@@ -61,6 +73,18 @@ export interface OutlineChannel {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** Types of the channels and expressions of one graph, each computed once, when a rule asks. Source: docs/decisions/0168. */
+export interface GraphTypes {
+  /** Types of names in an expression of a node, or of an edge if `nodeId` is left out. */
+  scopeOf(nodeId?: string): TypeScope;
+  /** The same from the schemas of node types alone, without those that the author gave to channels. */
+  sureScope: TypeScope;
+  /** Type of an expression; `any` if it does not parse. */
+  typeOf(source: string, scope: TypeScope): ValueType;
+  /** Schemas of what a node writes, by channel. */
+  writtenBy(node: OutlineNode): Readonly<Record<string, JsonSchema>>;
+}
+
 /**
  * The readable parts of a graph that may be broken, so that every rule can report its issues at once. Parts of the wrong shape are left
  * out; `checkShape` reports them.
@@ -86,13 +110,17 @@ export interface GraphOutline {
   readonly coming: ReadonlyMap<string, readonly OutlineEdge[]>;
   /** Nodes that a run can reach. */
   readonly reached: ReadonlySet<string>;
+  readonly types: GraphTypes;
 }
+
+/** The outline without its types, which are made from it. */
+export type UntypedOutline = Omit<GraphOutline, 'types'>;
 
 export function outlineOf(
   raw: Readonly<Record<string, unknown>>,
   catalog: Catalog,
   context: CheckContext,
-): GraphOutline {
+): UntypedOutline {
   const nodes = new Map(members(raw['nodes']).map(([id, value]) => [id, outlineNode(id, value, catalog)]));
   const channels = new Map(members(raw['state']).map(([name, value]) => [name, outlineChannel(name, value)]));
   const outputs = new Map(
@@ -138,7 +166,7 @@ function outlineNode(id: string, value: unknown, catalog: Catalog): OutlineNode 
   const definition = name === undefined ? undefined : catalog.find(name, version);
   const config = fields(given);
   const { goto, set } = fields(onError);
-  const route = typeof goto === 'string' ? { goto, set: Object.keys(fields(set)) } : undefined;
+  const route = typeof goto === 'string' ? { goto, set: Object.keys(fields(set)), values: fields(set) } : undefined;
   const io = definition ? ioOf(definition, config) : { reads: [], readsIfPresent: [], writes: [] };
   return { id, type: name, typeVersion: version, config, continues: onError === 'continue', route, definition, io };
 }

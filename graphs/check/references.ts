@@ -1,14 +1,15 @@
-import { errorAt, fixedBy, pointer, setField, type GraphIssue } from '#graphs/check/issue.ts';
+import { errorAt, fixedBy, pointer, setField, warning, type GraphIssue } from '#graphs/check/issue.ts';
 import { nearest, suggest } from '#graphs/check/nearest.ts';
 import { fields, members, type GraphOutline } from '#graphs/check/outline.ts';
 import { destinationOf, unboundSecret } from '#src/domain/access/secret-hosts.ts';
 import { configRefs } from '#graphs/expression/config.ts';
 
-/** Secrets and workflows that a graph refers to. */
+/** Secrets, workflows and record types that a graph refers to. */
 export interface References {
   readonly secrets: readonly string[];
   /** `version` null: the newest. */
   readonly workflows: readonly { readonly workflowId: string; readonly version: number | null }[];
+  readonly recordTypes: readonly string[];
 }
 
 /** References of any JSON value, without duplicates; a value that is not a graph has none. */
@@ -17,7 +18,11 @@ export function referencesOf(raw: unknown): References {
   const secrets = nodes.flatMap(({ config }) => configRefs(config).secrets.map(({ name }) => name));
   const workflows = nodes.flatMap(({ type, config }) => workflowOf(type, fields(config)) ?? []);
   const each = new Map(workflows.map((one) => [`${one.workflowId} ${one.version}`, one]));
-  return { secrets: [...new Set(secrets)], workflows: [...each.values()] };
+  const recordTypes = nodes.flatMap(({ type, config }) => {
+    const { recordType } = fields(config);
+    return type === 'extract' && typeof recordType === 'string' ? [recordType] : [];
+  });
+  return { secrets: [...new Set(secrets)], workflows: [...each.values()], recordTypes: [...new Set(recordTypes)] };
 }
 
 type WorkflowRef = References['workflows'][number];
@@ -30,9 +35,12 @@ function workflowOf(
   return { workflowId, version: typeof version === 'number' ? version : null };
 }
 
-/** SECRET_UNKNOWN, SECRET_UNBOUND, SUBGRAPH_UNKNOWN, and SUBGRAPH_CYCLE: a nested workflow runs this one again. */
+/**
+ * SECRET_UNKNOWN, SECRET_UNBOUND, SUBGRAPH_UNKNOWN, SUBGRAPH_CYCLE: a nested workflow runs this one again, and FIELD_UNKNOWN: a nested
+ * workflow has no such output.
+ */
 export function checkReferences(graph: GraphOutline): GraphIssue[] {
-  return [...secretIssues(graph), ...boundIssues(graph), ...workflowIssues(graph)];
+  return [...secretIssues(graph), ...boundIssues(graph), ...workflowIssues(graph), ...outputIssues(graph)];
 }
 
 function secretIssues({ nodes, context: { secrets } }: GraphOutline): GraphIssue[] {
@@ -90,6 +98,24 @@ function workflowIssues({ nodes, context }: GraphOutline): GraphIssue[] {
     const version = ref.version === null ? '' : ` version ${ref.version}`;
     const message = `The project has no workflow "${ref.workflowId.slice(0, 80)}"${version}.`;
     return issue('SUBGRAPH_UNKNOWN', message, 'Use a published workflow of this project and one of its versions.');
+  });
+}
+
+/** A warning, since a missing output is null. */
+function outputIssues({ nodes, context }: GraphOutline): GraphIssue[] {
+  return [...nodes.values()].flatMap(({ id, type, config }) => {
+    const ref = workflowOf(type, config);
+    const nested = ref === undefined ? null : context.subgraphs?.(ref.workflowId, ref.version);
+    if (!nested) return [];
+    const known = Object.keys(nested.outputs);
+    return members(config['outputs']).flatMap(([channel, name]) => {
+      if (typeof name !== 'string' || known.includes(name)) return [];
+      const at = pointer('nodes', id, 'config', 'outputs', channel);
+      const message = `The workflow "${ref?.workflowId}" has no output "${name.slice(0, 80)}".`;
+      const issue = { ...warning(errorAt('FIELD_UNKNOWN', at, message, suggest(name, known, 'outputs'))), nodeId: id };
+      const [near] = nearest(name, known);
+      return [fixedBy(issue, ...(near === undefined ? [] : [setField(at, near)]))];
+    });
   });
 }
 

@@ -6,6 +6,7 @@ import type { CheckContext } from '#graphs/check/outline.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
+import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
 /** Facts for a check as plain data. */
@@ -15,6 +16,8 @@ export interface CheckFacts {
   readonly subgraphs: ReadonlyMap<string, StoredGraph>;
   readonly workflowId?: string;
   readonly installation?: InstallationFacts;
+  /** Fields of record types of the project by name. */
+  readonly recordTypes?: ReadonlyMap<string, RecordTypeVersion['fields']>;
 }
 
 export interface SentCheck {
@@ -27,12 +30,13 @@ const small = 3_000;
 /** Wall time of a check. The largest graph takes about a tenth. */
 const checkMs = 15_000;
 
-export function contextOf({ secrets, subgraphs, workflowId, installation }: CheckFacts): CheckContext {
+export function contextOf({ secrets, subgraphs, workflowId, installation, recordTypes }: CheckFacts): CheckContext {
   return {
     secrets,
     subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
     ...(workflowId !== undefined && { workflowId }),
     ...(installation !== undefined && { installation }),
+    ...(recordTypes !== undefined && { recordTypes: (name) => recordTypes.get(name) ?? null }),
   };
 }
 

@@ -30,6 +30,12 @@ export function configRefs(config: unknown): ConfigRefs {
   return { expressions, secrets };
 }
 
+/** True if any part is known only when the node runs. */
+export function hasRefs(config: unknown): boolean {
+  const { expressions, secrets } = configRefs(config);
+  return expressions.length > 0 || secrets.length > 0;
+}
+
 /** A copy of the config with references replaced by values. Throws `secret.unknown`. */
 export function resolveConfig(config: unknown, values: ConfigValues, depth = 0): unknown {
   if (depth > expressionLimits.valueDepth || typeof config !== 'object' || config === null) return config;

@@ -1,6 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { AppError } from '#src/domain/app-error.ts';
+import type { ValueType } from '#graphs/typing/value-type.ts';
 import { createEnvironment } from './functions.ts';
+import { inferType, type TypeFinding, type TypeScope } from './infer.ts';
 import { expressionLimits } from './limits.ts';
 import { bound, isExpensive, namesIn, prepare, type Made } from './syntax.ts';
 import { resultOf, seen } from './values.ts';
@@ -13,6 +15,8 @@ export interface Expression {
   readonly names: readonly string[];
   /** True if the run time can grow faster than the source. */
   readonly expensive: boolean;
+  /** Type of the value, and what the types of the channels rule out. Never throws. */
+  infer(scope: TypeScope): { readonly type: ValueType; readonly findings: readonly TypeFinding[] };
   /**
    * The value as JSON. Names missing in `scope` are null. Throws `expression.failed` for a type error, a missing field, or a time or
    * size over `expressionLimits`.
@@ -59,6 +63,7 @@ export function parseExpression(source: string): Expression {
     source,
     names,
     expensive,
+    infer: (scope) => inferType(parsed.ast, source, scope),
     evaluate(scope, limit) {
       made.left = expressionLimits.made;
       const valuesOf = () =>

@@ -14,7 +14,7 @@ export interface RuledLabel {
   /** 0..1: share of the label in all matches, reduced if there are few matches. */
   readonly confidence: number;
   /** Matched words in folded form, at most 10. */
-  readonly evidence: readonly string[];
+  readonly evidence: string[];
 }
 
 interface Score {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChannelName } from '#src/contracts/resources/graph.ts';
+import type { JsonSchema } from '#graphs/typing/json-schema.ts';
 import { schemaProblems } from '#graphs/models/answer-schema.ts';
 
 /** Config fields that nodes with a model share. */
@@ -80,4 +81,12 @@ export const promptFields = {
 /** Output channel of a config, which can be invalid. */
 export function outputOf(config: Readonly<Record<string, unknown>>, standard: string): string[] {
   return [typeof config['output'] === 'string' ? config['output'] : standard];
+}
+
+/** Schema of an answer by its channel: that of the config, or a text. */
+export function answerOf(config: Readonly<Record<string, unknown>>): Record<string, JsonSchema> {
+  const { schema } = config;
+  const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
+  const known: JsonSchema = schema === undefined ? { type: 'string' } : isObject ? { ...schema } : {};
+  return Object.fromEntries(outputOf(config, 'answer').map((channel) => [channel, known]));
 }

@@ -5,7 +5,7 @@ import type { ModelUsage } from '#src/domain/ports/models.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { readerOf } from '#graphs/models/read-answer-of.ts';
 import { askForJson, largestAnswer, schemaRule } from '#graphs/models/ask-for-json.ts';
-import { outputOf, promptFields } from '#graphs/models/config-fields.ts';
+import { answerOf, outputOf, promptFields } from '#graphs/models/config-fields.ts';
 import { documentText, sourceOf } from '#graphs/models/document-text.ts';
 import { filledPrompt, shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 import { callReadTool, readTools } from '#graphs/models/read-tools.ts';
@@ -37,6 +37,7 @@ export const agent = defineNode({
   reads: [],
   writes: [],
   channels: (config) => ({ readsIfPresent: sourceOf(config), writes: outputOf(config, 'answer') }),
+  outputs: answerOf,
   templates: ['prompt'],
   literals: ['system', 'schema'],
   // The outcome depends on other documents, which are not part of the cache key.

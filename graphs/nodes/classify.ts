@@ -48,11 +48,21 @@ const Params = z.strictObject({
 });
 type Params = z.output<typeof Params>;
 
-interface Classification {
-  readonly label: string;
-  readonly confidence: number;
-  readonly evidence: readonly string[];
-  readonly modelLabel: string;
+/** Value of the channel. */
+const Classification = z.object({
+  label: z.string(),
+  confidence: z.number().min(0).max(1),
+  evidence: z.array(z.string()).describe('Passages or words of the text'),
+  modelLabel: z.string(),
+});
+type Classification = z.output<typeof Classification>;
+
+/** The classes that a config can lead to; any text if they are known only when the node runs. */
+function labelOf({ labels, allowUnknown }: Readonly<Record<string, unknown>>): z.ZodType<string> {
+  const parsed = Params.shape.labels.safeParse(labels);
+  if (!parsed.success) return z.string();
+  const names = parsed.data.map(({ label }) => label);
+  return z.enum([...new Set(allowUnknown === false ? names : [...names, unknownLabel])]);
 }
 
 export const classify = defineNode({
@@ -63,6 +73,10 @@ export const classify = defineNode({
   reads: [],
   writes: [],
   channels: (config) => ({ readsIfPresent: sourceOf(config), writes: outputOf(config, 'classification') }),
+  outputs: (config) =>
+    Object.fromEntries(
+      outputOf(config, 'classification').map((channel) => [channel, Classification.extend({ label: labelOf(config) })]),
+    ),
   literals: ['labels'],
   pure: true,
   dependsOn: (deps, params) => [usesModel(deps.chat, params) ? modelLabelOf(deps.chat, params) : rulesLabel],

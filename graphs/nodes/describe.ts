@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
-import { DocumentFacts, OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+import { DescriptionFacts, DocumentFacts, OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
 
 export const describe = defineNode({
@@ -18,6 +18,7 @@ export const describe = defineNode({
   reads: ['document'],
   readsIfPresent: ['ocr', 'preprocessed'],
   writes: ['description'],
+  outputs: { description: DescriptionFacts },
   pure: true,
   dependsOn: (deps) => [deps.models.describer.label],
   defaultTimeoutMs: 120_000,

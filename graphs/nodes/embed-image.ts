@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
-import { originOf } from '#graphs/nodes/facts.ts';
+import { EmbeddingFacts, originOf } from '#graphs/nodes/facts.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
 
 export const embedImage = defineNode({
@@ -11,6 +11,7 @@ export const embedImage = defineNode({
   reads: [],
   readsIfPresent: ['preprocessed'],
   writes: ['imageEmbedding'],
+  outputs: { imageEmbedding: EmbeddingFacts },
   pure: true,
   dependsOn: (deps) => [deps.models.image.label],
   defaultTimeoutMs: 60_000,

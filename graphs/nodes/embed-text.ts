@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
-import { DescriptionFacts, OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+import { DescriptionFacts, EmbeddingFacts, OcrFacts, originOf, readFacts, stillThere } from '#graphs/nodes/facts.ts';
 
 export const embedText = defineNode({
   type: 'embed_text',
@@ -17,6 +17,7 @@ export const embedText = defineNode({
   reads: [],
   readsIfPresent: ['description', 'ocr'],
   writes: ['textEmbedding'],
+  outputs: { textEmbedding: EmbeddingFacts },
   pure: true,
   dependsOn: (deps) => [deps.models.text.label],
   defaultTimeoutMs: 60_000,

@@ -4,7 +4,8 @@ import { scalarTypes, type FoundField } from '#src/domain/extract-locally/field.
 import { missingOf, withEvidence, type RequiredRule } from '#src/domain/extract-locally/required.ts';
 import { localFinder } from '#src/domain/extract-locally/extract-locally.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { defineNode, type NodeCall } from '#graphs/define.ts';
+import { defineNode, type NodeCall, type OutputFacts } from '#graphs/define.ts';
+import { hasRefs } from '#graphs/expression/config.ts';
 import {
   engineField,
   modelField,
@@ -17,6 +18,7 @@ import { extractByModel } from '#graphs/models/extract-by-model.ts';
 import { modelLabelOf, requestOptions, usesModel } from '#graphs/models/request.ts';
 import { rulesUsage } from '#graphs/models/usage.ts';
 import { OcrFacts, readFacts, stillThere } from '#graphs/nodes/facts.ts';
+import { besideFields, foundShapes, RecordFacts } from '#graphs/nodes/found-fields.ts';
 import { questionAbout, readAnswer, recordFacts } from '#graphs/records/review-record.ts';
 import { recordTypeOf } from '#graphs/records/record-type-of.ts';
 import { storeAnswer, storeFound } from '#graphs/records/store-record.ts';
@@ -127,6 +129,17 @@ const Params = ExtractParams.refine(({ fields, recordType }) => (fields === unde
 type Params = z.output<typeof Params>;
 type Rules = Parameters<typeof extractByModel>[3];
 
+/** Value of the channel by config: the fields, and facts beside them. The fields of an unknown record type can be any. */
+function resultSchema({ fields, recordType }: Readonly<Record<string, unknown>>, facts: OutputFacts): z.ZodType {
+  if (typeof recordType === 'string') {
+    const known = facts.recordType(recordType);
+    const shape = { ...besideFields, record: RecordFacts.optional().describe('Absent in experiments') };
+    return known === null ? z.looseObject(shape) : z.object({ ...foundShapes(rulesOf(known)), ...shape });
+  }
+  const isKnown = typeof fields === 'object' && fields !== null && !hasRefs(fields);
+  return isKnown ? z.object({ ...foundShapes({ ...fields }), ...besideFields }) : z.looseObject(besideFields);
+}
+
 export const extract = defineNode({
   type: 'extract',
   version: 1,
@@ -135,6 +148,8 @@ export const extract = defineNode({
   reads: ['ocr'],
   writes: [],
   channels: (config) => ({ writes: outputOf(config, 'fields') }),
+  outputs: (config, facts) =>
+    Object.fromEntries(outputOf(config, 'fields').map((channel) => [channel, resultSchema(config, facts)])),
   literals: ['fields', 'recordType'],
   // Storing a record is an effect.
   pure: ({ recordType }) => recordType === undefined,

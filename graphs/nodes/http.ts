@@ -5,7 +5,9 @@ import { AppError } from '#src/domain/app-error.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { redactJson, redactor } from '#src/domain/redact.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
+import { configRefs, hasRefs } from '#graphs/expression/config.ts';
 import { FieldPointer, pickFields } from '#graphs/expression/fields.ts';
+import { outputOf } from '#graphs/models/config-fields.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 
 /** Largest response body in the state of the run, in bytes. */
@@ -153,6 +155,23 @@ function wholeContentOf({ body, headers }: OutboundAnswer, { params }: Call): Re
   );
 }
 
+/** Value of the channel by config. A call with a secret keeps the named fields only. */
+function responseOf(config: Readonly<Record<string, unknown>>): z.ZodType {
+  const { fields, parse } = config;
+  const status = z.int().min(100).max(599);
+  const isKnown = fields === undefined || (Array.isArray(fields) && !hasRefs(fields));
+  if (!isKnown || hasRefs(parse)) return z.looseObject({ status });
+  if (Array.isArray(fields) && fields.length > 0) return z.object({ status, body: z.unknown() });
+  if (configRefs(config).secrets.length > 0) return z.object({ status });
+  const body = parse === 'text' ? z.string() : z.unknown();
+  return z.object({
+    status,
+    contentType: z.string(),
+    body,
+    ...(parse === 'text' && { truncated: z.literal(true).optional().describe('Present if the text was cut') }),
+  });
+}
+
 export const http = defineNode({
   type: 'http',
   version: 1,
@@ -161,6 +180,7 @@ export const http = defineNode({
   reads: [],
   writes: [],
   channels: ({ output = 'response' }) => ({ writes: typeof output === 'string' ? [output] : [] }),
+  outputs: (config) => Object.fromEntries(outputOf(config, 'response').map((channel) => [channel, responseOf(config)])),
   templates: ['url'],
   secrets: ['headers', 'body'],
   address: 'url',

@@ -5,6 +5,7 @@ import { defineNode, type NodeCall } from '#graphs/define.ts';
 import {
   DescriptionFacts,
   EmbeddingFacts,
+  IndexedFacts,
   OcrFacts,
   readFacts,
   SegmentationFacts,
@@ -25,6 +26,7 @@ export const index = defineNode({
   reads: [],
   readsIfPresent: ['ocr', 'description', 'segmentation', 'textEmbedding', 'imageEmbedding'],
   writes: ['indexed'],
+  outputs: { indexed: IndexedFacts },
   pure: false,
   defaultTimeoutMs: 60_000,
   example: {},

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
 import { readerOf } from '#graphs/models/read-answer-of.ts';
 import { askForJson, largestAnswer, schemaRule } from '#graphs/models/ask-for-json.ts';
-import { outputOf, promptFields } from '#graphs/models/config-fields.ts';
+import { answerOf, outputOf, promptFields } from '#graphs/models/config-fields.ts';
 import { documentText, sourceOf } from '#graphs/models/document-text.ts';
 import { filledPrompt, shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 import { cutBytes, modelLabelOf, requestOptions } from '#graphs/models/request.ts';
@@ -15,6 +15,7 @@ export const llm = defineNode({
   reads: [],
   writes: [],
   channels: (config) => ({ readsIfPresent: sourceOf(config), writes: outputOf(config, 'answer') }),
+  outputs: answerOf,
   templates: ['prompt'],
   literals: ['system', 'schema'],
   pure: true,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
+import { DocumentFacts } from '#graphs/nodes/facts.ts';
 
 export const loadImage = defineNode({
   type: 'load_image',
@@ -8,6 +9,7 @@ export const loadImage = defineNode({
   params: z.strictObject({}),
   reads: [],
   writes: ['document'],
+  outputs: { document: DocumentFacts },
   pure: true,
   defaultTimeoutMs: 60_000,
   example: {},

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
-import { DocumentFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
+import { DocumentFacts, OcrFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
 import { readPage } from '#graphs/nodes/read-page.ts';
 import { presentWarnings } from '#src/contracts/page-warnings.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -41,6 +41,7 @@ export const ocr = defineNode({
   reads: ['document'],
   readsIfPresent: ['preprocessed'],
   writes: ['ocr'],
+  outputs: { ocr: OcrFacts },
   pure: true,
   dependsOn: (deps, params) => [deps.ocr.label, layerLabel, params.language ?? deps.ocr.language],
   defaultTimeoutMs: 1_800_000,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
+import { PreprocessedFacts } from '#graphs/nodes/facts.ts';
 import type { GrayRaster, PageImage } from '#src/domain/ports/image-codec.ts';
 import { inkOf } from '#src/domain/segment-locally/ink.ts';
 import { paperOf } from '#src/domain/segment-locally/paper.ts';
@@ -44,6 +45,7 @@ export const preprocess = defineNode({
   params: Params,
   reads: [],
   writes: ['preprocessed'],
+  outputs: { preprocessed: PreprocessedFacts },
   pure: true,
   defaultTimeoutMs: 600_000,
   example: { deskew: true, crop: true },

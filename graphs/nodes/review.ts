@@ -3,6 +3,8 @@ import { ChannelName, ExpressionText } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { answerProblem, answerSchemaProblem } from '#src/domain/runs/answer.ts';
 import { defineNode, type Question } from '#graphs/define.ts';
+import { hasRefs } from '#graphs/expression/config.ts';
+import type { JsonSchema } from '#graphs/typing/json-schema.ts';
 
 const maxPrompt = 8_000;
 const maxData = 16 * 1024;
@@ -11,6 +13,15 @@ const AnswerSchema = z.record(z.string(), z.unknown()).superRefine((schema, cont
   const problem = answerSchemaProblem(schema);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
 });
+
+const channelOf = ({ output }: Readonly<Record<string, unknown>>): string =>
+  typeof output === 'string' ? output : 'answer';
+
+/** Schema of the answers that a config asks for; empty if it is known only when the node runs. */
+function schemaOf(answer: unknown): JsonSchema {
+  if (hasRefs(answer) || typeof answer !== 'object' || answer === null) return {};
+  return Array.isArray(answer) ? { enum: answer } : { ...answer };
+}
 
 export const review = defineNode({
   type: 'review',
@@ -32,7 +43,8 @@ export const review = defineNode({
   }),
   reads: [],
   writes: [],
-  channels: ({ output = 'answer' }) => ({ writes: typeof output === 'string' ? [output] : [] }),
+  channels: (config) => ({ writes: [channelOf(config)] }),
+  outputs: (config) => ({ [channelOf(config)]: schemaOf(config['answer']) }),
   templates: ['prompt'],
   expressions: ['data'],
   pure: false,

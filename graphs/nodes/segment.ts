@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
-import { OcrFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
+import { OcrFacts, originOf, readFacts, SegmentationFacts } from '#graphs/nodes/facts.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -40,6 +40,7 @@ export const segment = defineNode({
   reads: [],
   readsIfPresent: ['ocr', 'preprocessed'],
   writes: ['segmentation'],
+  outputs: { segmentation: SegmentationFacts },
   // Stores a derived document besides its result row, which is a side effect.
   pure: false,
   defaultTimeoutMs: 180_000,

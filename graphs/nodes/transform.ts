@@ -15,6 +15,13 @@ export const transform = defineNode({
   reads: [],
   writes: [],
   channels: ({ set }) => ({ writes: typeof set === 'object' && set !== null ? Object.keys(set) : [] }),
+  outputs: ({ set }, facts) =>
+    Object.fromEntries(
+      Object.entries(typeof set === 'object' && set !== null ? set : {}).map(([channel, source]) => [
+        channel,
+        typeof source === 'string' ? facts.expression(source) : {},
+      ]),
+    ),
   expressions: ['set'],
   pure: true,
   cheap: true,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { own } from '#src/contracts/own.ts';
 import { ChannelName } from '#src/contracts/resources/graph.ts';
 import { defineNode, type NodeIo } from '#graphs/define.ts';
+import { insideOf } from '#graphs/typing/json-schema.ts';
 
 export const workflow = defineNode({
   type: 'workflow',
@@ -23,6 +25,17 @@ export const workflow = defineNode({
   channels: ({ outputs }): Partial<NodeIo> => ({
     writes: typeof outputs === 'object' && outputs !== null ? Object.keys(outputs) : [],
   }),
+  outputs({ workflowId, version, outputs }, facts) {
+    if (typeof workflowId !== 'string' || typeof version !== 'number') return {};
+    const known = facts.workflow(workflowId, version);
+    if (known === null || typeof outputs !== 'object' || outputs === null) return {};
+    return Object.fromEntries(
+      Object.entries(outputs).map(([channel, name]) => {
+        const schema = typeof name === 'string' ? own(known, name) : undefined;
+        return [channel, schema === undefined ? {} : insideOf(schema, (one) => ({ anyOf: [one, { type: 'null' }] }))];
+      }),
+    );
+  },
   pure: false,
   defaultTimeoutMs: 3_600_000,
   example: { workflowId: 'wf_of_the_project', version: 1, outputs: { fields: 'fields' } },

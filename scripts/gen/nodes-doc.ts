@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { catalog } from '#graphs/catalog.ts';
-import { ioOf, type NodeDefinition } from '#graphs/define.ts';
+import { ioOf, outputsOf, type NodeDefinition } from '#graphs/define.ts';
 import { exampleGraph } from '#scripts/gen/example-graph.ts';
 import { generatedNote, table } from '#scripts/gen/markdown.ts';
 
@@ -63,6 +63,10 @@ ${node.summary}.
 
 ${rows.length === 0 ? 'None.' : table(['Setting', 'Type', 'Default', 'Meaning'], rows)}
 
+## Writes
+
+${outputsSection(node)}
+
 ## Example
 
 \`\`\`json
@@ -75,6 +79,19 @@ In a graph:
 ${JSON.stringify(exampleGraph(node, catalog), null, 2)}
 \`\`\`
 `;
+}
+
+/** JSON Schemas of what the example writes. */
+function outputsSection(node: NodeDefinition): string {
+  const schemas = outputsOf(node, node.example);
+  if (Object.keys(schemas).length === 0) return 'Nothing.';
+  const depends =
+    typeof node.outputs === 'function' ? ' They depend on the settings; these are those of the example below.' : '';
+  return `JSON Schema of each channel.${depends}
+
+\`\`\`json
+${JSON.stringify(schemas, null, 2)}
+\`\`\``;
 }
 
 function names(channels: readonly string[]): string {

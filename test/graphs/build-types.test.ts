@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { channel, defineWorkflow, expr, map, node, route, secret } from '#graphs/build.ts';
+import { catalog } from '#graphs/catalog.ts';
+import { checkGraph } from '#graphs/check.ts';
+import { classify } from '#graphs/nodes/classify.ts';
+import { emit } from '#graphs/nodes/emit.ts';
+import { extract } from '#graphs/nodes/extract.ts';
+import { llm } from '#graphs/nodes/llm.ts';
+import { review } from '#graphs/nodes/review.ts';
+import { transform } from '#graphs/nodes/transform.ts';
 import { embedText } from '#graphs/nodes/embed-text.ts';
 import { loadImage } from '#graphs/nodes/load-image.ts';
 import { ocr } from '#graphs/nodes/ocr.ts';
@@ -13,7 +21,7 @@ describe('Types of workflows in code', () => {
   test('routers, maps, error routes, limits, layout and references become what is stored', () => {
     const { graph } = defineWorkflow({
       ...base,
-      state,
+      state: { ...state, pages: channel(z.array(z.unknown())) },
       nodes: {
         load: node(loadImage, {}, { onError: { goto: 'last', set: { ocr: null } } }),
         read: node(ocr, { language: expr('document.language'), timeoutMs: expr('1000 * 2') }, { onError: 'continue' }),
@@ -77,6 +85,80 @@ describe('Types of workflows in code', () => {
     defineWorkflow({ ...base, state, edges: [], nodes: { a: { type: 'x', onError: { goto: 'a', set } } } });
     // @ts-expect-error -- "orc" is no channel
     defineWorkflow({ ...base, state, nodes, edges: [], outputs: { text: 'orc' } });
+  });
+
+  test('expressions that read channels and fields that are not there do not compile', () => {
+    const typed = {
+      load: node(loadImage, {}),
+      read: node(ocr, {}),
+      sort: node(classify, { labels: [{ label: 'a' }, { label: 'b' }], output: 'kind' }),
+      take: node(extract, {
+        fields: {
+          total: { type: 'money' },
+          rows: { type: 'array', items: { type: 'object', fields: { price: { type: 'number' } } } },
+        },
+      }),
+      judge: node(llm, {
+        prompt: 'Of {{ fields.total.value.amount }}',
+        schema: { type: 'object', properties: { verdict: { type: 'string' } } },
+      }),
+    } as const;
+    const { graph } = defineWorkflow({
+      ...base,
+      nodes: {
+        ...typed,
+        last: node(transform, {
+          set: { out: 'kind.confidence > 0.5 && fields.rows.value.size() > 1 ? answer.verdict : "none.such"' },
+        }),
+        each: node(emit, {
+          data: { price: expr('row.price.value'), words: expr('ocr.characters + size(kind.evidence)') },
+        }),
+      },
+      edges: [
+        ['START', 'load'],
+        ['load', 'read'],
+        ['read', 'sort'],
+        ['sort', 'take'],
+        ['take', 'judge'],
+        route('judge', [['kind.label == "a" || default(fields.total.value.currency, "EUR") != "EUR"', 'last']], 'last'),
+        map('last', { over: 'fields.rows.value', as: 'row', to: 'each' }),
+        ['each', 'END'],
+      ],
+      outputs: { kind: 'kind', out: 'out' },
+    });
+    expect(Object.keys(graph.state).toSorted()).toEqual(['answer', 'document', 'fields', 'kind', 'ocr', 'out']);
+    expect(graph.state['kind']?.schema).toMatchObject({ properties: { label: { enum: ['a', 'b', 'unknown'] } } });
+    expect(checkGraph(graph, catalog).issues).toEqual([]);
+    const define = { ...base, nodes: typed };
+    // @ts-expect-error -- kind has no field "confidense"
+    defineWorkflow({ ...define, edges: [route('sort', [['kind.confidense < 0.5', 'take']])] });
+    // @ts-expect-error -- there is no channel "knd"
+    defineWorkflow({ ...define, edges: [route('sort', [['knd.confidence < 0.5', 'take']])] });
+    // @ts-expect-error -- fields.total.value has no field "amout"
+    defineWorkflow({ ...define, edges: [route('take', [['fields.total.value.amout > 5.0', 'judge']])] });
+    // @ts-expect-error -- fields has no field "totl"
+    defineWorkflow({ ...define, edges: [map('take', { over: 'fields.totl.value', as: 'x', to: 'judge' })] });
+    // @ts-expect-error -- "knd" is no channel
+    defineWorkflow({ ...define, edges: [], outputs: { kind: 'knd' } });
+    const edges = { ...base, edges: [] } as const;
+    const out = node(transform, { set: { out: 'answer.verdikt + "x"' } });
+    // @ts-expect-error -- answer has no field "verdikt"
+    defineWorkflow({ ...edges, nodes: { ...typed, out } });
+    const tell = node(emit, { data: { a: [expr('ocr.charakters')] } });
+    // @ts-expect-error -- ocr has no field "charakters"
+    defineWorkflow({ ...edges, nodes: { ...typed, tell } });
+    const asks = node(review, { prompt: 'Is {{ document.page }} right?' });
+    // @ts-expect-error -- document has no field "page"
+    defineWorkflow({ ...edges, nodes: { ...typed, asks } });
+    const shows = node(review, { prompt: 'x', data: { a: 'kind.lable' } });
+    // @ts-expect-error -- kind has no field "lable"
+    defineWorkflow({ ...edges, nodes: { ...typed, shows } });
+    // @ts-expect-error -- a nested field of a config that its schema does not have
+    node(extract, { fields: { total: { type: 'money', alias: ['Sum'] } } });
+    // The checker finds the parts that types cannot follow.
+    const set = { a: 'fields.rows.value.map(r, r.prise)', b: "kind['lable']", c: 'kind . lable' } as const;
+    const left = defineWorkflow({ ...base, edges: [], nodes: { ...typed, last: node(transform, { set }) } });
+    expect(checkGraph(left.graph, catalog).issues.filter(({ code }) => code === 'FIELD_UNKNOWN')).toHaveLength(3);
   });
 
   test('options, references, limits and ids of another kind do not compile', () => {

@@ -8,6 +8,7 @@ import { tools } from '#tools/index.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { verifies } from '#test/support/verifies.ts';
 
 let at: TestApp;
 let url: URL;
@@ -31,6 +32,63 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent.close();
   await at[Symbol.asyncDispose]();
+});
+
+verifies('graph.declared', async () => {
+  const made = await use(agent, 'create_workflow', { name: 'Typed' });
+  const { workflowId } = made.data;
+  const labels = [{ label: 'invoice' }, { label: 'letter' }];
+  const operations: Operation[] = [
+    { op: 'add_node', nodeId: 'load_image', node: { type: 'load_image' } },
+    { op: 'add_node', nodeId: 'read', node: { type: 'ocr' } },
+    { op: 'add_node', nodeId: 'sort', node: { type: 'classify', config: { labels } } },
+    { op: 'add_node', nodeId: 'take', node: { type: 'extract', config: { recordType: 'invoice' } } },
+    { op: 'add_node', nodeId: 'each', node: { type: 'transform', config: { set: { prices: 'row.amount.value' } } } },
+    { op: 'set_entry', nodeId: 'load_image' },
+    ...['load_image>read', 'read>sort', 'sort>take', 'each>END'].map((way) => {
+      const [from = '', to = ''] = way.split('>');
+      return { op: 'add_edge' as const, edge: { from, to } };
+    }),
+    { op: 'add_edge', edge: { from: 'take', map: { over: 'fields.items.value', as: 'row', to: 'each' } } },
+    { op: 'set_field', path: '/outputs', value: { kind: 'classification', prices: 'prices' } },
+  ] as Operation[];
+  const edited = await use(agent, 'update_workflow', { workflowId, baseVersion: 1, operations });
+  expect(edited.data).toMatchObject({ valid: true, issues: [] });
+  const { graph } = (await use(agent, 'get_workflow', { workflowId, version: 'draft' })).data;
+  expect(Object.keys(graph.state).toSorted()).toEqual(['classification', 'document', 'fields', 'ocr', 'prices']);
+  expect(graph.state.classification).toMatchObject({
+    schema: { properties: { label: { enum: ['invoice', 'letter', 'unknown'] } } },
+  });
+  expect(graph.state.fields.schema.properties.total.$ref).toContain('Money');
+  expect(graph.state.prices).toMatchObject({ reducer: 'append', schema: { type: 'array' } });
+  // The record type of the project tells the fields.
+  const patch = { op: 'set_field', path: '/nodes/each/config/set/prices', value: 'row.amuont.value' };
+  const wrong = await use(agent, 'update_workflow', { workflowId, baseVersion: 2, operations: [patch], dryRun: true });
+  expect(wrong.data.issues).toMatchObject([
+    { code: 'FIELD_UNKNOWN', severity: 'warning', fix: [{ value: 'row.amount.value' }] },
+  ]);
+  // A channel that the edit removes stays out, and the edit can be undone.
+  const without = [{ op: 'remove_state_field', name: 'prices' }];
+  const removed = await use(agent, 'update_workflow', {
+    workflowId,
+    baseVersion: 2,
+    operations: without,
+    dryRun: true,
+  });
+  expect(removed.data.issues.map(({ code }: { code: string }) => code)).toContain('CHANNEL_UNKNOWN');
+  await use(agent, 'update_workflow', { workflowId, baseVersion: 2, operations: edited.data.undo });
+  const back = await use(agent, 'get_workflow', { workflowId, version: 'draft' });
+  expect(back.data.graph).toMatchObject({ nodes: {}, state: {} });
+  const types = await use(agent, 'describe_node_types', { types: ['classify'], detail: 'full' });
+  expect(types.data.nodeTypes[0].outputs.classification.properties).toHaveProperty('confidence');
+  // A whole graph may leave state out, too.
+  const { state: _, ...stateless } = graph;
+  const whole = await use(agent, 'create_workflow', { graph: stateless });
+  expect(whole.data).toMatchObject({ valid: true });
+  expect((await use(agent, 'validate_workflow', { graph: stateless })).data).toMatchObject({
+    valid: true,
+    graphHash: whole.data.graphHash,
+  });
 });
 
 describe('an agent that edits a workflow', () => {

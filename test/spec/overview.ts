@@ -35,6 +35,18 @@ export const overview = [
     'mcp.workflows': 'An agent connected over OAuth edits workflows',
     'mcp.documents': 'An agent connected over OAuth reads the documents of its project',
     'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
+    'graph.outputs': [
+      'Every node type declares the schema of what it writes, and its runs write values of that schema',
+      '0168-node-types-declare-what-they-write',
+    ],
+    'graph.fields': [
+      'The checker finds a misspelt field in every kind of expression of a graph, with its correction, and reports nothing that is not known',
+      '0168-node-types-declare-what-they-write',
+    ],
+    'graph.declared': [
+      'An edit may leave set_state_field out: each channel that a node writes is declared with the schema of what is written',
+      '0169-edits-declare-channels',
+    ],
   }),
   ...proved('Life of a document', {
     'mcp.experiments': [

@@ -6,7 +6,7 @@ import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { VariantRecord } from '#src/domain/experiments/experiment.ts';
 import type { ToolContext } from '#tools/define.ts';
-import { checkWorkflow, invalidGraph } from '#tools/workflows/check-workflow.ts';
+import { checkWorkflow, invalidGraph, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 type Asked = z.output<typeof RunExperimentBody>['variants'][number];
@@ -18,7 +18,7 @@ export interface ChosenVariant {
 
 /** Reads, changes and checks the graph of a variant. Errors: those of workflows and operations; `experiment.effect_refused`. */
 export async function chooseVariant(
-  ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>,
+  ctx: ToolContext<CheckDeps>,
   { name: given, workflowId, version: ref, operations }: Asked,
   at: number,
 ): Promise<ChosenVariant> {

@@ -23,6 +23,7 @@ export type ExperimentContext = ToolContext<
   | 'executions'
   | 'experiments'
   | 'idempotency'
+  | 'recordTypes'
   | 'secrets'
   | 'steps'
   | 'wake'

@@ -9,9 +9,9 @@ import { isOver, type CellRecord, type ExperimentRecord } from '#src/domain/expe
 import type { ToolContext } from '#tools/define.ts';
 import type { ChosenVariant } from '#tools/experiments/choose-variants.ts';
 import { metricsOf } from '#tools/experiments/present.ts';
-import { checkWorkflow } from '#tools/workflows/check-workflow.ts';
+import { checkWorkflow, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 
-type Context = ToolContext<'chatModel' | 'checkGraph' | 'experiments' | 'secrets' | 'workflows'>;
+type Context = ToolContext<CheckDeps | 'chatModel' | 'experiments'>;
 
 /** Node types whose settings have words for a model. */
 const askingTypes: ReadonlySet<string> = new Set(['agent', 'classify', 'describe', 'extract', 'llm']);

@@ -1,14 +1,19 @@
 import type { GraphCheck } from '#graphs/check.ts';
 import type { CheckFacts } from '#graphs/compute/check-in-thread.ts';
 import { referencesOf } from '#graphs/check/references.ts';
+import { applyOperations } from '#graphs/edit/apply.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { Operation } from '#src/contracts/resources/operation.ts';
 import { fieldErrorsMax } from '#src/contracts/oversize.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
+import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { SecretInfo } from '#src/stores/secrets.ts';
 
-type Who = Pick<ToolContext<'checkGraph' | 'secrets' | 'workflows'>, 'deps' | 'principal'>;
+/** Dependencies of a check. */
+export type CheckDeps = 'checkGraph' | 'recordTypes' | 'secrets' | 'workflows';
+type Who = Pick<ToolContext<CheckDeps>, 'deps' | 'principal'>;
 
 /** Limit of subgraphs that one check loads. */
 const maxSubgraphs = 100;
@@ -16,21 +21,35 @@ const maxSubgraphs = 100;
 /** Facts that the checker needs from outside of the graph: secrets with their hosts, and the graphs of subgraph nodes. */
 async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Promise<CheckFacts> {
   const subgraphs = await loadSubgraphs(who, raw);
-  const needed = [raw, ...subgraphs.values()].some((graph) => referencesOf(graph).secrets.length > 0);
-  const known = needed ? await secretsNear(who, workflowId) : [];
+  const { recordTypes } = referencesOf(raw);
+  const needsSecrets = [raw, ...subgraphs.values()].some((graph) => referencesOf(graph).secrets.length > 0);
+  const projectIds = needsSecrets || recordTypes.length > 0 ? await projectsNear(who, workflowId) : [];
+  const known = needsSecrets ? await secretsNear(who, projectIds) : [];
   return {
     secrets: known.map(({ name, hosts }) => ({ name, hosts })),
     subgraphs,
     ...(workflowId !== undefined && { workflowId }),
+    recordTypes: await recordTypesNear(who, projectIds, recordTypes),
   };
 }
 
-/** Secrets of the workflow's project; before the workflow exists, those of every project that it could belong to. */
-async function secretsNear({ deps, principal }: Who, workflowId: string | undefined): Promise<readonly SecretInfo[]> {
-  const { organizationId, projectIds } = principal;
+/** The workflow's project; before the workflow exists, every project that it could belong to. */
+async function projectsNear({ deps, principal }: Who, workflowId: string | undefined): Promise<readonly string[]> {
   const workflow = workflowId === undefined ? null : await deps.workflows.find(principal, workflowId);
-  const near = workflow === null ? projectIds : [workflow.projectId];
-  return (await Promise.all(near.map((projectId) => deps.secrets.list(organizationId, projectId)))).flat();
+  return workflow === null ? principal.projectIds : [workflow.projectId];
+}
+
+async function secretsNear({ deps, principal }: Who, near: readonly string[]): Promise<readonly SecretInfo[]> {
+  return (await Promise.all(near.map((projectId) => deps.secrets.list(principal.organizationId, projectId)))).flat();
+}
+
+/** Fields of record types; none if the project is not certain, since each project can have its own type of a name. */
+async function recordTypesNear({ deps, principal }: Who, near: readonly string[], names: readonly string[]) {
+  const [projectId, ...others] = near;
+  if (projectId === undefined || others.length > 0) return new Map<string, RecordTypeRecord['fields']>();
+  const of = { organizationId: principal.organizationId, projectId };
+  const found = await Promise.all(names.slice(0, maxSubgraphs).map((name) => deps.recordTypes.find(of, name)));
+  return new Map(found.flatMap((type) => (type === null ? [] : [[type.name, type.fields] as const])));
 }
 
 async function loadSubgraphs({ deps, principal }: Who, raw: unknown): Promise<ReadonlyMap<string, StoredGraph>> {
@@ -62,6 +81,34 @@ export async function checkWorkflow(who: Who, raw: unknown, workflowId?: string)
   return who.deps.checkGraph(raw, await checkContextOf(who, raw, workflowId));
 }
 
+interface Declared {
+  readonly check: GraphCheck;
+  /** The graph with the declarations; undefined if its shape is invalid. */
+  readonly graph: StoredGraph | undefined;
+  /** `set_state_field` for each channel that a node writes and `state` left out. */
+  readonly declarations: readonly Operation[];
+}
+
+/**
+ * Checks a graph after declaring the channels that its nodes write, so that an edit can leave `set_state_field` out. A channel that
+ * `operations` remove stays out. Source: docs/decisions/0169.
+ */
+export async function checkDeclared(
+  who: Who,
+  raw: unknown,
+  {
+    workflowId,
+    operations = [],
+  }: { readonly workflowId?: string | undefined; readonly operations?: readonly Operation[] },
+): Promise<Declared> {
+  const check = await checkWorkflow(who, raw, workflowId);
+  const removed = new Set(operations.flatMap((one) => (one.op === 'remove_state_field' ? [one.name] : [])));
+  const declarations = check.declarations.filter((one) => one.op !== 'set_state_field' || !removed.has(one.name));
+  if (check.graph === undefined || declarations.length === 0) return { check, graph: check.graph, declarations: [] };
+  const { graph } = applyOperations(check.graph, declarations);
+  return { check: await checkWorkflow(who, graph, workflowId), graph, declarations };
+}
+
 /**
  * Checks an immutable graph: a published version, or a draft at one revision, identified by `name`. The result is cached if the graph
  * names nothing outside of itself.
@@ -76,10 +123,11 @@ export async function checkStored(
   const kept = checks.get(key);
   if (kept !== undefined) return kept;
   const check = await checkWorkflow(who, graph, workflowId);
-  const { secrets, workflows } = referencesOf(graph);
+  const { secrets, workflows, recordTypes } = referencesOf(graph);
   // Languages can be added meanwhile.
   const lacks = check.issues.some(({ code }) => code === 'LANGUAGE_MISSING');
-  if (secrets.length === 0 && workflows.length === 0 && !lacks) {
+  const isAlone = [secrets, workflows, recordTypes].every((named) => named.length === 0);
+  if (isAlone && !lacks) {
     const { graph: _, ...said } = check;
     checks.set(key, said, { size: JSON.stringify(said).length });
   }

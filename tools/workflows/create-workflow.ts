@@ -7,7 +7,7 @@ import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { checkDeclared, invalidGraph, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 import { authorOf } from '#tools/workflows/save-draft.ts';
 import type { z } from 'zod';
@@ -24,14 +24,14 @@ export const createWorkflow = defineTool({
   idempotent: false,
   input: NewWorkflow,
   output: WorkflowChange,
-  async run(ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>, input) {
+  async run(ctx: ToolContext<CheckDeps>, input) {
     const first = await firstGraph(ctx, input);
-    const check = await checkWorkflow(ctx, {
+    const named = {
       ...first,
       ...(input.name !== undefined && { name: input.name }),
       ...(input.description !== undefined && { description: input.description }),
-    });
-    const { graph } = check;
+    };
+    const { check, graph } = await checkDeclared(ctx, named, {});
     // A draft may have semantic errors, but its shape must be valid: edit operations need it.
     if (graph === undefined) throw invalidGraph(check, 'The graph has an invalid shape', '/graph');
     const made = await insert(ctx, graph, input);

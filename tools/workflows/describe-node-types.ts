@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { suggest } from '#graphs/check/nearest.ts';
 import { describeFunctions } from '#graphs/expression/functions.ts';
-import type { NodeDefinition } from '#graphs/define.ts';
+import { outputsOf, type NodeDefinition } from '#graphs/define.ts';
 import { NodeTypes, NodeTypesQuery } from '#src/contracts/resources/workflow.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -33,7 +33,7 @@ function describe(definition: NodeDefinition, full: boolean) {
   const brief = { type, version, summary, reads: [...reads], writes: [...writes] };
   if (!full) return brief;
   const { $schema: _, ...config } = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' });
-  return { ...brief, config, example };
+  return { ...brief, config, outputs: outputsOf(definition, example), example };
 }
 
 function unknownType(type: string, names: readonly string[]): never {

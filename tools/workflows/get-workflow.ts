@@ -2,7 +2,7 @@ import { targetsOf } from '#graphs/edit/edges.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { WorkflowDetail, WorkflowInput } from '#src/contracts/resources/workflow.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { checkStored, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { checkStored, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { presentWorkflow } from '#tools/workflows/list-workflows.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
@@ -14,10 +14,7 @@ export const getWorkflow = defineTool({
   idempotent: true,
   input: WorkflowInput,
   output: WorkflowDetail,
-  async run(
-    ctx: ToolContext<'checkGraph' | 'checks' | 'secrets' | 'workflows'>,
-    { workflowId, version, detail, nodeIds },
-  ) {
+  async run(ctx: ToolContext<CheckDeps | 'checks'>, { workflowId, version, detail, nodeIds }) {
     const workflow = await requireWorkflow(ctx, workflowId);
     const chosen = await chooseVersion(ctx, workflow, version);
     const name = `${workflowId}@${chosen.version ?? `draft ${chosen.revision}`}`;

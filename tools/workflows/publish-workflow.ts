@@ -3,7 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { nextVersion } from '#src/domain/runs/workflow.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { checkWorkflow, invalidGraph, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { keepGate } from '#tools/experiments/keep-gate.ts';
 import { passGate } from '#tools/experiments/pass-gate.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
@@ -18,7 +18,7 @@ export const publishWorkflow = defineTool({
   idempotent: true,
   input: WorkflowPublishInput,
   output: PublishedWorkflow,
-  async run(ctx: ToolContext<'audit' | 'checkGraph' | 'datasets' | 'experiments' | 'secrets' | 'workflows'>, asked) {
+  async run(ctx: ToolContext<CheckDeps | 'audit' | 'datasets' | 'experiments'>, asked) {
     const { workflowId, baseVersion, note } = asked;
     const { deps } = ctx;
     const { workflow, draft } = await requireDraft(ctx, workflowId);

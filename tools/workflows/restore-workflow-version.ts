@@ -1,7 +1,7 @@
 import { diffGraphs } from '#graphs/edit/diff.ts';
 import { WorkflowChange, WorkflowRestoreInput } from '#src/contracts/resources/workflow.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { checkWorkflow, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { checkWorkflow, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { chooseVersion, requireDraft } from '#tools/workflows/require-workflow.ts';
 import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
 
@@ -14,7 +14,7 @@ export const restoreWorkflowVersion = defineTool({
   idempotent: false,
   input: WorkflowRestoreInput,
   output: WorkflowChange,
-  async run(ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>, { workflowId, version, baseVersion, note }) {
+  async run(ctx: ToolContext<CheckDeps>, { workflowId, version, baseVersion, note }) {
     const { workflow, draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
     const { graph } = await chooseVersion(ctx, workflow, version);

@@ -3,31 +3,30 @@ import { diffGraphs } from '#graphs/edit/diff.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { WorkflowChange, WorkflowEditInput } from '#src/contracts/resources/workflow.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { checkWorkflow, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { checkDeclared, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
 
 export const updateWorkflow = defineTool({
   name: 'update_workflow',
   description:
-    'Edits the draft: all operations in order, or none. Returns the errors and warnings of the result; a draft may have errors.',
+    'Edits the draft: all operations or none, in order; declares channels of nodes. Returns errors and warnings; drafts may have errors.',
   scope: 'workflows:write',
   effect: 'write',
   audit: false,
   idempotent: false,
   input: WorkflowEditInput,
   output: WorkflowChange,
-  async run(
-    ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>,
-    { workflowId, baseVersion, operations, dryRun, note },
-  ) {
+  async run(ctx: ToolContext<CheckDeps>, { workflowId, baseVersion, operations, dryRun, note }) {
     const { draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
-    const { graph } = applyOperations(draft.graph, operations);
-    const check = presentCheck(await checkWorkflow(ctx, graph, workflowId));
+    const edited = applyOperations(draft.graph, operations).graph;
+    const declared = await checkDeclared(ctx, edited, { workflowId, operations });
+    const graph = declared.graph ?? edited;
+    const check = presentCheck(declared.check);
     const saved = dryRun
       ? { revision: draft.revision, graphHash: graphHash(graph) }
-      : await saveDraft(ctx, draft, { graph, operations, note });
+      : await saveDraft(ctx, draft, { graph, operations: [...operations, ...declared.declarations], note });
     const undo = diffGraphs(graph, draft.graph);
     return { workflowId, revision: saved.revision, graphHash: saved.graphHash, dryRun, undo, ...check };
   },

@@ -154,6 +154,7 @@ export const NodeTypes = z.object({
       reads: z.array(z.string()).describe('Channels'),
       writes: z.array(z.string()),
       config: GraphJson.optional(),
+      outputs: GraphJson.optional().describe('JSON Schema of each channel that the example writes'),
       example: GraphJson.optional(),
     }),
   ),

@@ -153,7 +153,6 @@ const rescue: Loose = {
 };
 
 const intake: Loose = structuredClone(documentIntake.graph);
-
 export const goodGraphs = { rich, branches, loops, line, rescue, intake } as const;
 
 const other = StoredGraph.parse({
@@ -457,6 +456,9 @@ export const defects: readonly Defect[] = [
     'REDUCER_CONFLICT /state/results/reducer',
     'fix',
     (g) => (g.state.results.reducer = 'replace'),
+  ),
+  row('A misspelt field', 'intake', 'FIELD_UNKNOWN /nodes/index/config/x/$expr', 'fix', (g) =>
+    Object.assign(g.nodes.index.config, { x: { $expr: 'ocr.charakters' } }),
   ),
   row('A map over a number', 'rich', 'MAP_NOT_ARRAY /edges/1/map/over', 'no fix', (g) => {
     g.state.count = { schema: { type: 'number' }, default: 3 };

@@ -21,6 +21,8 @@ const unknownToLangGraph = new Set([
   'SUBGRAPH_CYCLE',
   'CHANNEL_UNKNOWN',
   'MAP_NOT_ARRAY',
+  'FIELD_UNKNOWN',
+  'VALUE_UNKNOWN',
 ]);
 
 interface Builder {

@@ -1,5 +1,6 @@
 import { Computing } from '#graphs/compute/computing.ts';
 import type { NodeCall, NodeDefinition, NodeResult } from '#graphs/define.ts';
+import { expectDeclared } from '#test/graphs/support/declared.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 
 export interface CallOptions {
@@ -34,5 +35,8 @@ export async function callNode(definition: NodeDefinition, options: CallOptions 
     computing: (options.computing ?? new Computing()).forRun('org_a').forVisit(path),
     ...('answer' in options && { answer: options.answer }),
   };
-  return definition.run(call as NodeCall<Record<string, unknown>>);
+  const result = await definition.run(call as NodeCall<Record<string, unknown>>);
+  // Secrets are known to the call only, not to a config whose references are filled in.
+  if (call.secrets.length === 0) expectDeclared(definition, config, result.update);
+  return result;
 }

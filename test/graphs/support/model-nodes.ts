@@ -11,6 +11,7 @@ import { Computing } from '#graphs/compute/computing.ts';
 import type { NodeDefinition, NodeResult } from '#graphs/define.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
+import { expectDeclared } from '#test/graphs/support/declared.ts';
 import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
 import { startOpenAiServer, type Behaviour, type OpenAiServer } from '#test/support/servers/openai-server.ts';
 
@@ -96,6 +97,7 @@ export async function attempt<Schema extends z.ZodObject>(
   const result = await definition.run(call);
   const writes = [...definition.writes, ...(definition.channels?.(config).writes ?? [])];
   expect(writes).toEqual(expect.arrayContaining(Object.keys(result.update)));
+  expectDeclared(definition, config, result.update);
   return result;
 }
 

@@ -97,6 +97,7 @@ verifies('drafts.apart', async () => {
   expect(body.documents.filter(({ matchedBy }: any) => matchedBy.includes('text'))).toEqual([]);
   expect((await owner.get(`${documentsPath}/${document.id}/runs`)).body.runs).toEqual([]);
   expect((await owner.get('/api/dashboard/runs')).body.runs).toEqual([]);
+  expect((await owner.get(documentsPath)).body.documents[0].latestRun).toBeNull();
   expect((await owner.get('/api/dashboard/runs?drafts=true')).body.runs.length).toBeGreaterThan(0);
   const sent = done.steps.find(({ nodeId }) => nodeId === 'send');
   expect(sent).toMatchObject({ status: 'continued', error: { code: 'run.effect_refused' } });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channel, defineWorkflow, node } from '#graphs/build.ts';
 import { catalog, catalogOf, type Catalog } from '#graphs/catalog.ts';
-import { defineNode } from '#graphs/define.ts';
+import { defineNode, type NodeDefinition } from '#graphs/define.ts';
 import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { TestApp } from '#test/support/test-app.ts';
@@ -80,7 +80,7 @@ export function createProbe(): Probe {
     summary: 'Never end',
     run: () => new Promise(() => undefined),
   });
-  const single = (name: string, only: typeof echo) =>
+  const single = (name: string, only: NodeDefinition<typeof echo.params>) =>
     defineWorkflow({
       id: `wf_${name}`,
       name,
