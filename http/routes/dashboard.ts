@@ -27,7 +27,7 @@ export function mountDashboardDocuments(bind: Bind): void {
   bind(rows.visibility, tools.setDocumentVisibility);
   bind(rows.get, tools.readDocument);
   bind(rows.runs, tools.listDocumentRuns);
-  bind(rows.remove, tools.deleteDocument);
+  bind(rows.remove, tools.deleteDocument, { rename: { id: 'documentId' } });
 }
 
 /** Names the retrievers that had no part in the result. */
@@ -122,6 +122,7 @@ export function mountDashboardWorkflows(bind: Bind): void {
   bind(rows.diff, tools.diffWorkflowVersions);
   bind(rows.publish, tools.publishWorkflow, {
     prepare: ifMatch,
+    convert: (asked) => ('gate' in asked && asked.gate === null ? { ...asked, gate: 'none' } : asked),
     present(response, _, outcome) {
       if (outcome.created === false) response.status(200);
     },

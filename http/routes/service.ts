@@ -59,7 +59,7 @@ export function mountService(bind: Bind): void {
   bind(service.getRun, tools.readRun);
   bind(service.resumeRun, tools.answerRun, { rename: { id: 'runId' } });
   bind(service.listDocuments, tools.listDocuments);
-  bind(service.getDocument, tools.getDocument);
+  bind(service.getDocument, tools.getDocument, { rename: { id: 'documentId' } });
   bind(service.readText, tools.exportText, { send: sendFile });
   bind(service.setVisibility, tools.setDocumentVisibility);
 }

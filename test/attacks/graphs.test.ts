@@ -370,7 +370,7 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
       view_document_image: [{ documentId: ids.document }],
       ask_documents: [{ question: 'What is in it?', documentIds: [ids.document] }],
       set_document_visibility: [{ documentIds: [ids.document], visibility: 'public' }],
-      delete_document: [{ id: ids.document }],
+      delete_document: [{ documentId: ids.document }],
       create_api_key: [{ kind: 'workflow', name: 'X', workflowId: ids.workflow }],
       query_records: [{ documentId: ids.document }],
       save_dataset: [

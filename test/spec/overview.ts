@@ -34,6 +34,26 @@ export const overview = [
   ...proved('Life of a document', {
     'mcp.workflows': 'An agent connected over OAuth edits workflows',
     'mcp.documents': 'An agent connected over OAuth reads the documents of its project',
+    'mcp.schemas': [
+      'Schemas of tools have single types, text enums and anyOf only, in and out and at any depth',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.schemas.words': [
+      'Every parameter is described, every integer bounded, required parameters come first, and ten tools have an example',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.schemas.strict': [
+      'OpenAI and Anthropic take every tool, and the calls that a strict mode writes are understood',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.schemas.gemini': [
+      'The converters of @google/genai and LangChain bring every tool to Gemini without loss',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.lenient_input': [
+      'JSON that comes as text, null for an optional parameter, and the other name of an id are accepted',
+      '0170-schemas-that-every-provider-takes',
+    ],
     'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
   }),
   ...proved('Life of a document', {

@@ -27,7 +27,7 @@ function presentSource({ index, documentId, title, excerpts }: SourceCard): Sour
 export const askDocuments = defineTool({
   name: 'ask_documents',
   description:
-    'Answer a question from the text of documents, citing sources as [n], each with excerpts and their page and region. Earlier questions are not remembered. Narrow by documentIds or projectIds where you can.',
+    'Answer a question from documents, citing sources as [n] with excerpts, page and boxes. Earlier questions are not remembered. Example: {"question": "When is the electricity bill due?"}',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

@@ -7,13 +7,13 @@ import { requireDocument } from '#tools/documents/require-document.ts';
 
 export const getDocument = defineTool({
   name: 'get_document',
-  description: 'One document with its description and OCR summary. Ids come from list_documents or search_documents.',
+  description: 'One document with its description and OCR summary.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
-  input: z.strictObject({ id: AnyId.describe('doc_...') }),
+  input: z.strictObject({ documentId: AnyId.describe('doc_...') }),
   output: Document,
-  async run({ deps, principal }: ToolContext<'documents' | 'thumbnails'>, { id }) {
-    return presentDocument(deps, await requireDocument(deps, principal, id));
+  async run({ deps, principal }: ToolContext<'documents' | 'thumbnails'>, { documentId }) {
+    return presentDocument(deps, await requireDocument(deps, principal, documentId));
   },
 });

@@ -17,7 +17,7 @@ const shown = {
 export const getRun = defineTool({
   name: 'get_run',
   description:
-    'One run (runId): error, open question, each step with its time and output. Or an execution (executionId). Or results (executionIds): outputs of many documents side by side, and for each failure the node, its input and its request.',
+    'One run (runId): error, open question, each step. Or an execution (executionId). Or results (executionIds): outputs side by side, and for each failure the node, its input and request. Example: {"executionId": "exec_1", "waitSeconds": 25}',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,

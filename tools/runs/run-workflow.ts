@@ -105,7 +105,7 @@ function refuseUnstorable(initialState: Body['initialState']): void {
 export const runWorkflow = defineTool({
   name: 'run_workflow',
   description:
-    'Run a published workflow over documents, one run for each. Give documentIds, or scope for all matching documents. Returns at once; to wait, pass waitSeconds or call get_run.',
+    'Run a published workflow over documents, one run for each: give documentIds, or scope for all that match. Returns at once, unless waitSeconds is given. Example: {"workflowId": "wf_document_intake", "documentIds": ["doc_1"], "waitSeconds": 25}',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,

@@ -151,6 +151,8 @@ export const ReadTextInput = z.strictObject({
   limit: QueryInteger(1, 20_000).default(8_000),
   format: z.enum(textFormats).default('text').describe('hocr, alto: with boxes'),
   page: PageIndex.optional().describe('From 0'),
+  pages: z.array(z.int().min(0).max(9_999)).min(1).max(100).optional().describe('Several pages, from 0'),
+  boxes: z.boolean().default(false).describe('true: also lines and words with boxes, of the pages in this part'),
 });
 export const ReadTextResult = z.object({
   documentId: z.string(),

@@ -42,6 +42,7 @@ export const ExecutionBody = z
     version: z
       .int()
       .min(1)
+      .max(999_999_999)
       .optional()
       .describe('A published version; default: the newest. Publish a draft before you run it'),
     callbackUrl: z

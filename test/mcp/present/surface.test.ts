@@ -48,8 +48,8 @@ describe('what MCP shows', () => {
     );
   });
 
-  it('is at most 15,900 tokens', () => {
-    expect(Buffer.byteLength(JSON.stringify({ tools: definitions })) / 4).toBeLessThan(15_900);
+  it('is at most 12,000 tokens', () => {
+    expect(Buffer.byteLength(JSON.stringify({ tools: definitions })) / 4).toBeLessThanOrEqual(12_000);
   });
 
   it('has a description for every tool, and names of verb_noun form', () => {
@@ -61,13 +61,14 @@ describe('what MCP shows', () => {
 
   it.each(definitions)(
     '$name has schemas rooted in a plain object, without references',
-    ({ inputSchema, outputSchema }) => {
-      for (const schema of [inputSchema, outputSchema ?? { type: 'missing' }]) {
+    ({ name, inputSchema, outputSchema }) => {
+      // A popular client shows structured content in place of a picture where a schema declares it.
+      expect(outputSchema === undefined).toBe(name === 'view_document_image');
+      for (const schema of outputSchema === undefined ? [inputSchema] : [inputSchema, outputSchema]) {
         expect(schema.type).toBe('object');
         expect(Object.keys(schema)).not.toEqual(expect.arrayContaining(['oneOf']));
         for (const node of nodes(schema)) expect(node).not.toHaveProperty('$ref');
       }
-      expect(inputSchema['additionalProperties']).toBe(false);
     },
   );
 
@@ -75,7 +76,7 @@ describe('what MCP shows', () => {
     const list = definitions.find(({ name }) => name === 'list_documents');
     expect(list?.inputSchema['properties']).toMatchObject({
       limit: { type: 'integer', minimum: 1, maximum: 100, default: 25 },
-      apiKeyBound: { type: 'boolean', default: false },
+      apiKeyBound: { type: 'boolean' },
     });
   });
 
