@@ -54,6 +54,11 @@ export const overview = [
       'JSON that comes as text, null for an optional parameter, and the other name of an id are accepted',
       '0170-schemas-that-every-provider-takes',
     ],
+    'mcp.stdio.answers': 'A local client that closes its end gets the answers to all that it had sent',
+    'mcp.sessions.replaced': [
+      'A new MCP session replaces one that was left, before an older one in use; a client whose session was replaced is told so',
+      '0171-sessions-in-use-stay',
+    ],
     'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
   }),
   ...proved('Life of a document', {
