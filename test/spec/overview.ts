@@ -59,6 +59,10 @@ export const overview = [
       'A new MCP session replaces one that was left, before an older one in use; a client whose session was replaced is told so',
       '0171-sessions-in-use-stay',
     ],
+    'mcp.trust': [
+      "Only values of documents and models stand between untrusted tags: the author's question and the service's own errors stand outside, and structured content says which values are which",
+      '0172-whose-words',
+    ],
     'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
   }),
   ...proved('Life of a document', {

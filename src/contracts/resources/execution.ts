@@ -68,6 +68,8 @@ export const RunError = z.object({
 const Question = z.object({
   path: z.string().describe('Node that asks; send it as path with the answer'),
   promptText: z.string(),
+  question: z.string().optional().describe("The author's words, with {1}, {2}, ... in place of values"),
+  valuesText: z.array(z.string()).optional().describe('The values: untrusted content'),
 });
 
 export const RunSummary = z
