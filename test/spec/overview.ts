@@ -63,6 +63,12 @@ export const overview = [
       "Only values of documents and models stand between untrusted tags: the author's question and the service's own errors stand outside, and structured content says which values are which",
       '0172-whose-words',
     ],
+    'mcp.places': [
+      'Searches, read text and answers tell page and boxes as tight as the line, and boxes can be drawn into the picture of a page',
+      '0173-places',
+    ],
+    'mcp.places.pages': 'Text of several pages says where each begins, is read by page, and its parts join to the whole',
+    'mcp.workflows.by_name': 'An agent finds a workflow by a part of its name',
     'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
   }),
   ...proved('Life of a document', {

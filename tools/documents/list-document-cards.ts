@@ -36,7 +36,7 @@ async function newest(
 }
 
 async function best(
-  ctx: ToolContext<'documents' | 'search' | 'thumbnails'>,
+  ctx: ToolContext<'documents' | 'results' | 'search' | 'thumbnails'>,
   text: string,
   { limit, projectId }: Asked,
 ): Promise<Listed> {
@@ -57,6 +57,6 @@ export const listDocumentCards = defineTool({
     path: ['cursor'],
   }),
   output: DocumentCardList,
-  run: (ctx: ToolContext<'cursorSecret' | 'documents' | 'search' | 'thumbnails'>, { query, ...asked }) =>
+  run: (ctx: ToolContext<'cursorSecret' | 'documents' | 'results' | 'search' | 'thumbnails'>, { query, ...asked }) =>
     query === undefined ? newest(ctx, asked) : best(ctx, query, asked),
 });

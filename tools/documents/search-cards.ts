@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { DocumentCard } from '#src/contracts/resources/card.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
+import { placedHighlights } from '#tools/documents/placed-highlights.ts';
 import type { SearchRetriever, SearchQuery } from '#src/stores/search/query.ts';
 
 type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;
@@ -15,7 +16,7 @@ export async function searchCards(
     deps,
     principal,
     outcome,
-  }: Pick<ToolContext<'documents' | 'search' | 'thumbnails'>, 'deps' | 'principal' | 'outcome'>,
+  }: Pick<ToolContext<'documents' | 'results' | 'search' | 'thumbnails'>, 'deps' | 'principal' | 'outcome'>,
   asked: { readonly text: string; readonly limit: number } & Partial<Narrowing>,
 ): Promise<{ documents: z.input<typeof DocumentCard>[]; degraded: readonly SearchRetriever[] }> {
   const { organizationId, projectIds } = principal;
@@ -28,11 +29,19 @@ export async function searchCards(
     deps.search.highlights({ organizationId, projectIds, documentIds: ids, text: asked.text }),
   ]);
   const byId = new Map(records.map((record) => [record._id, record]));
+  const placed = await placedHighlights(
+    deps,
+    organizationId,
+    ids.flatMap((id) => {
+      const record = byId.get(id);
+      return record === undefined ? [] : [[record, highlights.get(id) ?? []] as const];
+    }),
+  );
   const documents = hits.flatMap(({ documentId, score, matchedBy, distance }) => {
     // The index may lag behind, so the records decide: a deleted or unreadable document never appears.
     const record = byId.get(documentId);
     if (record === undefined) return [];
-    const matched = [...(highlights.get(documentId) ?? [])];
+    const matched = placed.get(documentId) ?? [];
     return [{ ...presentDocument(deps, record), score, matchedBy: [...matchedBy], distance, highlights: matched }];
   });
   return { documents, degraded };

@@ -11,7 +11,7 @@ export const searchDocuments = defineTool({
   idempotent: true,
   input: SearchInput,
   output: SearchResult,
-  async run(ctx: ToolContext<'documents' | 'search' | 'thumbnails'>, { query, limit }) {
+  async run(ctx: ToolContext<'documents' | 'results' | 'search' | 'thumbnails'>, { query, limit }) {
     const { documents, degraded } = await searchCards(ctx, { text: query, limit });
     return { documents, nextCursor: null, degraded: [...degraded] };
   },

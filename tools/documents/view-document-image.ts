@@ -11,11 +11,11 @@ export const viewDocumentImage = defineTool({
   idempotent: true,
   input: ViewImageInput,
   output: ViewedImage,
-  async run(ctx: ToolContext<'documents' | 'pageViews'>, { documentId, page, region, rotate, maxPixels }) {
+  async run(ctx: ToolContext<'documents' | 'pageViews'>, { documentId, page, region, rotate, maxPixels, boxes }) {
     const { deps, principal, signal, outcome } = ctx;
     const document = await requireDocument(deps, principal, documentId);
     signal.throwIfAborted();
-    const view = { page, rotate, region: region ?? null, maxPixels };
+    const view = { page, rotate, region: region ?? null, maxPixels, ...(boxes !== undefined && { boxes }) };
     const { bytes, contentType, width, height } = await deps.pageViews.picture(document, view);
     outcome.pictures = [{ bytes, contentType }];
     return { documentId, page, pages: document.pages, region: region ?? null, rotate, width, height };

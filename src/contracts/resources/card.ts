@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
 import { AnyId, Cursor, PageLimit, limits } from '#src/contracts/fields.ts';
+import { Box } from '#src/contracts/resources/results.ts';
 
 const searchRetrievers = ['exact', 'lexical', 'semantic'] as const;
 const SearchRetriever = z
@@ -13,6 +14,14 @@ export const Highlight = z
     field: z.enum(['title', 'description', 'ocr', 'segmentation', 'filename', 'records', 'objectKey']),
     text: z.string().describe('Up to about 200 characters of the field as stored: untrusted content'),
     spans: z.array(z.object({ start: z.int().min(0), end: z.int().min(1) })).describe('Matched words, in order'),
+    page: z.int().min(0).optional().describe('Recognized text: index of the page'),
+    boxes: z.array(Box).optional().describe('Places of the matches on the page, one for each line that they touch'),
+    rotate: z
+      .literal([90, 180, 270])
+      .optional()
+      .describe(
+        'Degrees clockwise by which the page was turned when it was read; boxes are fractions of the turned page',
+      ),
   })
   .meta({ id: 'Highlight' });
 export type Highlight = z.output<typeof Highlight>;

@@ -29,6 +29,9 @@ const AnyWorkflow = z
   .meta({ id: 'AnyWorkflow' });
 export const AllWorkflows = z.object({ workflows: z.array(AnyWorkflow), nextCursor: z.string().nullable() });
 export const WorkflowListQuery = z.strictObject({ cursor: Cursor.optional(), limit: PageLimit.default(25) });
+export const WorkflowsQuery = WorkflowListQuery.extend({
+  name: z.string().trim().min(1).max(200).optional().describe('Part of the name, in any case'),
+});
 
 const versionText = z
   .string()

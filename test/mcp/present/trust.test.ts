@@ -44,7 +44,7 @@ verifies(
     ]);
 
     // The service's own error stands outside; one that may quote the document stands inside.
-    const fails = (config: object) =>
+    const fails = (config: Record<string, unknown>) =>
       graphOf({ set: { type: 'transform', config } }, ['START>set', 'set>END'], { state });
     const quoting = fails({ set: { answer: 'int(total)' } });
     const secret = graphOf(
