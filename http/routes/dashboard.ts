@@ -22,6 +22,7 @@ export function mountDashboardDocuments(bind: Bind): void {
   bind(rows.list, tools.listDocumentCards, { present: degradedSearch });
   bind(rows.ocr, tools.listOcrResults);
   bind(rows.text, tools.exportText, { send: sendFile });
+  bind(rows.similar, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(rows.segmentations, tools.listSegmentations);
   bind(rows.runMany, tools.queueWorkflowOnMany);
   bind(rows.visibility, tools.setDocumentVisibility);
@@ -49,6 +50,7 @@ export function mountDashboardRuns(bind: Bind): void {
   bind(rows.context, tools.getContext);
   bind(rows.list, tools.listRuns);
   bind(rows.get, tools.readRun);
+  bind(rows.verifyReceipt, tools.verifyReceipt);
   bind(rows.resume, tools.answerRun, { rename: { id: 'runId' } });
   bind(rows.execution, tools.getExecution);
   bind(rows.cancelRuns, tools.cancelRuns);

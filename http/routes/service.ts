@@ -56,10 +56,12 @@ export function mountService(bind: Bind): void {
     present: accepted,
   });
   bind(service.executionRuns, tools.listRuns, { rename: { id: 'executionId' } });
+  bind(service.verifyReceipt, tools.verifyReceipt);
   bind(service.getRun, tools.readRun);
   bind(service.resumeRun, tools.answerRun, { rename: { id: 'runId' } });
   bind(service.listDocuments, tools.listDocuments);
   bind(service.getDocument, tools.getDocument, { rename: { id: 'documentId' } });
+  bind(service.similarDocuments, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(service.readText, tools.exportText, { send: sendFile });
   bind(service.setVisibility, tools.setDocumentVisibility);
 }

@@ -91,6 +91,10 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
   },
   list_documents: { example: { limit: 50 }, errors: ['request.cursor_invalid'] },
   search_documents: { example: { query: 'invoice "final notice" 2026-0042' }, errors: [] },
+  find_similar_documents: {
+    example: { documentId, by: 'picture' },
+    errors: ['document.not_found', 'document.unread', 'project.not_found'],
+  },
   get_document: { example: { documentId }, errors: ['document.not_found'] },
   read_document_text: { example: { documentId, offset: 8_000 }, errors: ['document.not_found'] },
   view_document_image: {

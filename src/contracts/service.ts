@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/similar.ts';
 import {
   Document,
   DocumentList,
@@ -24,6 +25,7 @@ import {
   ExecutionQuery,
   ExecutionRunsQuery,
   ReplayBody,
+  ReceiptCheck,
   RunDetail,
   RunList,
   RunPath,
@@ -175,6 +177,18 @@ export const service = {
     also: { 204: 'The execution has ended, and no event follows Last-Event-ID' },
     errors: ['execution.not_found'],
   }),
+  verifyReceipt: route({
+    id: 'service.run.receipt',
+    method: 'GET',
+    path: '/api/service/runs/:id/receipt/verify',
+    caller: 'service-key',
+    summary: 'Check the hash chain of a run against its stored steps and outputs',
+    params: RunPath,
+    query: z.strictObject({}),
+    reply: ReceiptCheck,
+    status: 200,
+    errors: ['run.not_found', 'run.unfinished'],
+  }),
   getRun: route({
     id: 'service.run',
     method: 'GET',
@@ -221,6 +235,18 @@ export const service = {
     reply: Document,
     status: 200,
     errors: ['document.not_found'],
+  }),
+  similarDocuments: route({
+    id: 'service.document.similar',
+    method: 'GET',
+    path: '/api/service/documents/:id/similar',
+    caller: 'service-key',
+    summary: 'List documents that look or read like one, near duplicates first',
+    params: DocumentPath,
+    query: SimilarQuery,
+    reply: SimilarDocuments,
+    status: 200,
+    errors: ['document.not_found', 'document.unread', 'project.not_found'],
   }),
   readText: route({
     id: 'service.document.text',

@@ -295,6 +295,9 @@ const reads: Readonly<Record<string, Read>> = {
   'results.listSegmentations': (who, { documentId }) =>
     stores.results.listSegmentations(who.organizationId, documentId, 10),
   'results.latestOcr': (who, { documentId }) => stores.results.latestOcr(who.organizationId, documentId),
+  'results.ocrPagesAt': async (who, { ocrResultId }) => [
+    ...(await stores.results.ocrPagesAt(who.organizationId, [{ ocrResultId, page: 0 }])),
+  ],
   'results.descriptionById': (who, { descriptionId }) =>
     stores.results.descriptionById(who.organizationId, descriptionId),
   'results.embeddingById': (who, { embeddingId }) => stores.results.embeddingById(who.organizationId, embeddingId),
@@ -303,6 +306,10 @@ const reads: Readonly<Record<string, Read>> = {
   'search.highlights': async (who, { projectIds, documentId }) => {
     const asked = { organizationId: who.organizationId, projectIds, documentIds: [documentId], text: 'INV-2024-0042' };
     return [...(await stores.search.highlights(asked))];
+  },
+  'search.similar': async (who, { projectIds, documentId }) => {
+    const asked = { organizationId: who.organizationId, projectIds, documentId, by: ['picture', 'text'] as const };
+    return stores.search.similar({ ...asked, limit: 10 });
   },
   'conversations.find': (who, { userId }) => stores.conversations.find(who.organizationId, userId, 'chat_one'),
   'conversations.list': (who, { userId }) => stores.conversations.list(who.organizationId, userId, null, 100),

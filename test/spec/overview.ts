@@ -69,6 +69,14 @@ export const overview = [
     ],
     'mcp.places.pages': 'Text of several pages says where each begins, is read by page, and its parts join to the whole',
     'mcp.workflows.by_name': 'An agent finds a workflow by a part of its name',
+    'document.similar': [
+      'Documents that look or read like one are listed, near duplicates first, to those who may read them',
+      '0174-similar-documents-and-verified-receipts',
+    ],
+    'run.receipt.verify': [
+      'A receipt is verified against stored steps and outputs by REST, an agent and the command line, which say what differs',
+      '0174-similar-documents-and-verified-receipts',
+    ],
     'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
   }),
   ...proved('Life of a document', {

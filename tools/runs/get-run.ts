@@ -4,6 +4,7 @@ import { presentRunDetail } from '#tools/runs/present.ts';
 import { queuePlace } from '#tools/runs/many/queue-place.ts';
 import { readResults } from '#tools/runs/results/read-results.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
+import { receiptCheckOf } from '#tools/runs/verify-receipt.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution, waitForExecution, waitForRun } from '#tools/runs/wait-for-execution.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
@@ -48,7 +49,8 @@ export const getRun = defineTool({
     const found = waitSeconds === 0 ? known : await waitForRun(ctx, known, waitSeconds);
     const steps = detail === 'summary' ? [] : await ctx.deps.steps.listOf(found);
     const receipt = include.includes('receipt') ? await receiptOfRun(ctx, found) : undefined;
+    const check = include.includes('receiptCheck') ? { receiptCheck: await receiptCheckOf(ctx, found) } : {};
     const run = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
-    return { execution: null, run: { ...run, queue: await queuePlace(ctx, found) } };
+    return { execution: null, run: { ...run, ...check, queue: await queuePlace(ctx, found) } };
   },
 });

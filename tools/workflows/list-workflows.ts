@@ -12,7 +12,12 @@ export const listWorkflows = defineTool({
   input: WorkflowsQuery,
   output: AllWorkflows,
   async run({ deps, principal }: ToolContext<'cursorSecret' | 'workflows'>, { limit, cursor, name }) {
-    const binding = JSON.stringify(['workflows', principal.organizationId, principal.projectIds, ...(name === undefined ? [] : [name])]);
+    const binding = JSON.stringify([
+      'workflows',
+      principal.organizationId,
+      principal.projectIds,
+      ...(name === undefined ? [] : [name]),
+    ]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
     // Reads one more than asked for, to know if there is a next page.
     const found = await deps.workflows.list(principal, after, limit + 1, name);

@@ -181,6 +181,22 @@ const Receipt = z
     description: 'Proof of the workflow that made the results: a chain of SHA-256 hashes, starting with head',
   });
 
+/** Source: docs/decisions/0174. */
+export const ReceiptCheck = z
+  .object({
+    runId: z.string(),
+    valid: z.boolean(),
+    differences: z
+      .array(z.object({ at: z.string().describe('Path in the receipt'), receipt: z.unknown(), computed: z.unknown() }))
+      .describe('Values that do not follow from the stored steps and outputs, the first 50'),
+    unchecked: z
+      .array(z.enum(['document', 'outputs']))
+      .describe('Parts that were deleted, so that nothing is compared'),
+    steps: z.int(),
+    hash: z.string().describe('Hash of the receipt'),
+  })
+  .meta({ id: 'ReceiptCheck' });
+
 export const RunDetail = RunSummary.extend({
   waitingFor: z
     .array(
@@ -209,6 +225,7 @@ export const RunDetail = RunSummary.extend({
   steps: z.array(Step),
   outputs: z.record(z.string(), z.unknown()).nullable().optional(),
   receipt: Receipt.nullable().optional(),
+  receiptCheck: ReceiptCheck.nullable().optional(),
 }).meta({ id: 'RunDetail' });
 
 const RunRow = RunSummary.extend({

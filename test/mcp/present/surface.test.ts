@@ -99,6 +99,7 @@ describe('what MCP shows', () => {
       'get_context',
       'list_documents',
       'search_documents',
+      'find_similar_documents',
       'get_document',
       'read_document_text',
       'view_document_image',
@@ -135,7 +136,7 @@ describe('what agents are told', () => {
     expect(instructions.length).toBeLessThanOrEqual(2_000);
     const names = new Set(mcpTools.map((tool) => tool.name));
     for (const [name] of instructions.matchAll(
-      /\b(?:get|list|search|read|view|ask|run|upload|create|update|publish|describe|diff|restore|delete|cancel|resume|replay|revoke|set|query|correct|save)_[a-z_]+/g,
+      /\b(?:get|find|list|search|read|view|ask|run|upload|create|update|publish|describe|diff|restore|delete|cancel|resume|replay|revoke|set|query|correct|save)_[a-z_]+/g,
     ))
       expect(names).toContain(name);
   });
@@ -145,7 +146,7 @@ describe('what agents are told', () => {
     const names = new Set(mcpTools.map((tool) => tool.name));
     expect(hint).toMatch(/\.$/);
     for (const [name] of hint.matchAll(
-      /\b(?:get|list|search|read|view|ask|run|upload|create|update|publish|describe|diff|restore|delete|cancel|resume|replay|revoke|set|query|correct|save)_[a-z_]+/g,
+      /\b(?:get|find|list|search|read|view|ask|run|upload|create|update|publish|describe|diff|restore|delete|cancel|resume|replay|revoke|set|query|correct|save)_[a-z_]+/g,
     ))
       expect(names).toContain(name);
   });
