@@ -14,11 +14,11 @@ export interface ToolDefinition {
   /** Metadata of extensions, such as the view of results. */
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly annotations: {
-    readonly readOnlyHint: boolean;
+    readonly readOnlyHint?: boolean;
     /** Omitted for read-only tools, where this and the next hint mean nothing. */
     readonly destructiveHint?: boolean;
     readonly idempotentHint?: boolean;
-    readonly openWorldHint: boolean;
+    readonly openWorldHint?: boolean;
   };
 }
 
@@ -33,13 +33,14 @@ export function toolDefinition(tool: AnyTool): ToolDefinition {
     inputSchema: inputSchema(tool.input),
     ...(!showsPictures.has(tool.name) && { outputSchema: outputSchema(tool.output, tool.effect === 'read') }),
     annotations: {
-      readOnlyHint: tool.effect === 'read',
+      // False is what clients assume.
+      ...(tool.effect === 'read' && { readOnlyHint: true }),
       ...(tool.effect !== 'read' && {
         destructiveHint: tool.effect === 'destroy',
-        // False is what clients assume.
         ...(tool.idempotent && { idempotentHint: true }),
       }),
-      openWorldHint: false,
+      // Clients decide about reading tools by the first hint alone.
+      ...(tool.effect !== 'read' && { openWorldHint: false }),
     },
   };
 }

@@ -103,7 +103,13 @@ export function inputSchema(schema: z.core.$ZodType): ObjectSchema {
   return { ...portable(converted(schema, 'input')), type: 'object' };
 }
 
-/** JSON Schema 2020-12 of a tool's output. `isFull`: see `shownOutput`. */
-export function outputSchema(schema: z.core.$ZodType, isFull: boolean): ObjectSchema {
-  return { ...shownOutput(converted(schema, 'output'), isFull), type: 'object' };
+/** Characters of an output schema that has all of the first level; a longer one has what decides the next call. */
+const mostCharacters = 900;
+
+/** JSON Schema 2020-12 of a tool's output. `isRead`: also members that decide nothing, as far as there is room. */
+export function outputSchema(schema: z.core.$ZodType, isRead: boolean): ObjectSchema {
+  const whole = converted(schema, 'output');
+  const full = shownOutput(whole, isRead);
+  const shown = JSON.stringify(full).length > mostCharacters ? shownOutput(whole, false) : full;
+  return { ...shown, type: 'object' };
 }

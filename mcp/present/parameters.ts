@@ -59,8 +59,17 @@ export const parameterWords: Readonly<Record<string, string>> = {
 
 /** Replaces words that the reference has room for, and every list of tools has not. */
 export const shorterWords: Readonly<Record<string, string>> = {
+  boxes: 'With boxes; to draw: [x, y, width, height]',
   budget: '{maxRuns?, maxCostUsd?}',
   claims: '{alpha: 0.05, margin: 0.02, harmSize: 0.2, maxHarmRate: 0.05}',
+  confirm: 'false: leave it unconfirmed',
+  detail: 'Parts to show',
+  differencesOnly: 'Only what differs',
+  executionId: 'exec_...',
+  only: 'failed: also timed out or canceled',
+  operations: 'As in update_workflow',
+  scope: 'Instead of documentIds',
+  split: 'holdout: confirms one variant, charged to the ledger',
   callbackUrl: 'Gets a signed POST at the end',
   contentMd5: 'MD5 in base64, checked by the store',
   contentType: 'Media type, such as image/png',

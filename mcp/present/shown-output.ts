@@ -27,7 +27,7 @@ function membersOf(properties: Readonly<Record<string, Schema>>, { depth, isFull
   const shown = Object.entries(properties).flatMap(([name, schema]): [string, Schema][] => {
     const child = shownAt(schema, { name, depth: depth + 1, isFull });
     const isShown = decisive.test(name)
-      ? depth < idLevels || (depth <= statusLevels && decided.test(name))
+      ? (depth < idLevels && (depth === 0 || !isNullable(child))) || (depth <= statusLevels && decided.test(name))
       : isFull && depth === 0 && !isNullable(child) && schema['format'] !== 'date-time';
     return isShown || hasMembers(child) ? [[name, child]] : [];
   });

@@ -295,8 +295,8 @@ const reads: Readonly<Record<string, Read>> = {
   'results.listSegmentations': (who, { documentId }) =>
     stores.results.listSegmentations(who.organizationId, documentId, 10),
   'results.latestOcr': (who, { documentId }) => stores.results.latestOcr(who.organizationId, documentId),
-  'results.ocrPagesAt': async (who, { ocrResultId }) => [
-    ...(await stores.results.ocrPagesAt(who.organizationId, [{ ocrResultId, page: 0 }])),
+  'results.ocrPagesAt': async (who, { ocrId }) => [
+    ...(await stores.results.ocrPagesAt(who.organizationId, [{ ocrResultId: ocrId, page: 0 }])),
   ],
   'results.descriptionById': (who, { descriptionId }) =>
     stores.results.descriptionById(who.organizationId, descriptionId),

@@ -67,7 +67,8 @@ export const overview = [
       'Searches, read text and answers tell page and boxes as tight as the line, and boxes can be drawn into the picture of a page',
       '0173-places',
     ],
-    'mcp.places.pages': 'Text of several pages says where each begins, is read by page, and its parts join to the whole',
+    'mcp.places.pages':
+      'Text of several pages says where each begins, is read by page, and its parts join to the whole',
     'mcp.workflows.by_name': 'An agent finds a workflow by a part of its name',
     'document.similar': [
       'Documents that look or read like one are listed, near duplicates first, to those who may read them',

@@ -120,12 +120,12 @@ describe('tools/list', () => {
   it('has object-rooted schemas and annotations from the effect', async () => {
     const { tools } = await client.listTools();
     expect(tools.find((tool) => tool.name === 'keep')).toMatchObject({
-      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+      annotations: { destructiveHint: false, openWorldHint: false },
       inputSchema: { type: 'object' },
       outputSchema: { type: 'object' },
     });
     expect(tools.find((tool) => tool.name === 'echo')).toMatchObject({
-      annotations: { readOnlyHint: true, openWorldHint: false },
+      annotations: { readOnlyHint: true },
       inputSchema: { properties: { word: { description: 'What to say' } }, required: ['word'] },
     });
   });
