@@ -87,18 +87,22 @@ function isFor(name: string, value: unknown): boolean {
 /** Gives each parameter its own name. A name that the tool has itself is never an alias. */
 function renamed(schema: Schema, input: Input): Input {
   const properties = propertiesOf(schema);
-  const result: Record<string, unknown> = { ...input };
+  const result = new Map(Object.entries(input));
   for (const [name, member] of Object.entries(properties)) {
-    if (result[name] !== undefined) continue;
+    if (result.get(name) !== undefined) continue;
     const alias = own(otherNames, name)?.find(
-      (other) => result[other] !== undefined && own(properties, other) === undefined && isFor(name, result[other]),
+      (other) =>
+        result.get(other) !== undefined && own(properties, other) === undefined && isFor(name, result.get(other)),
     );
     if (alias === undefined) continue;
-    const value = result[alias];
-    result[name] = member['type'] === 'array' && typeof value === 'string' && !value.startsWith('[') ? [value] : value;
-    delete result[alias];
+    const value = result.get(alias);
+    result.set(
+      name,
+      member['type'] === 'array' && typeof value === 'string' && !value.startsWith('[') ? [value] : value,
+    );
+    result.delete(alias);
   }
-  return result;
+  return Object.fromEntries(result);
 }
 
 /**

@@ -60,7 +60,7 @@ import { getRun } from '#tools/runs/get-run.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
 import { queueWorkflow, queueWorkflowOnMany } from '#tools/runs/queue-workflow.ts';
 import { readRun } from '#tools/runs/read-run.ts';
-import { verifyReceipt } from '#tools/runs/verify-receipt.ts';
+import { verifyReceipt } from '#tools/runs/results/verify-receipt.ts';
 import { replayExecution } from '#tools/runs/replay-execution.ts';
 import { answerRun } from '#tools/runs/results/answer-run.ts';
 import { resumeRun } from '#tools/runs/resume-run.ts';

@@ -7,9 +7,7 @@ export interface Filled {
 }
 
 const mark = (index: number): string => `\u0001${index}\u0002`;
-// oxlint-disable-next-line no-control-regex -- marks of this file, which no template keeps
 const marks = /\u0001(\d+)\u0002/g;
-// oxlint-disable-next-line no-control-regex -- as above
 const reserved = /[\u0001\u0002]/g;
 
 const textOf = (value: unknown): string => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
 import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/similar.ts';
 import {
   Document,
@@ -25,7 +26,6 @@ import {
   ExecutionQuery,
   ExecutionRunsQuery,
   ReplayBody,
-  ReceiptCheck,
   RunDetail,
   RunList,
   RunPath,

@@ -83,7 +83,7 @@ verifies('mcp.places', async () => {
     expect(one[3]).toBeLessThanOrEqual(1.5 * tallest);
   }
 
-  // What is drawn is where the word is.
+  // Outlines stand around the word.
   const plain = await use('view_document_image', { documentId });
   const drawn = await use('view_document_image', { documentId, boxes: [box] });
   const pixels = async (result: any) => {

@@ -4,7 +4,7 @@ import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { askedScope } from '#tools/chat/find-sources.ts';
 import { findAnswerSources } from '#tools/chat/find-sources.ts';
 import { makeAnswer } from '#tools/chat/make-answer.ts';
-import { roundedBox } from '#tools/documents/placed-highlights.ts';
+import { roundedBox } from '#tools/reading/placed-highlights.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 
 type Source = z.input<typeof Answered>['sources'][number];

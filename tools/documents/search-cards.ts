@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { DocumentCard } from '#src/contracts/resources/card.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
-import { placedHighlights } from '#tools/documents/placed-highlights.ts';
+import { placedHighlights } from '#tools/reading/placed-highlights.ts';
 import type { SearchRetriever, SearchQuery } from '#src/stores/search/query.ts';
 
 type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds'>;

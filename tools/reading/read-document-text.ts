@@ -7,7 +7,7 @@ import { placeText } from '#src/domain/extract-locally/page-text.ts';
 import { languageTags } from '#src/domain/text-forms/languages.ts';
 import { invalidInput } from '#tools/call.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { roundedBox } from '#tools/documents/placed-highlights.ts';
+import { roundedBox } from '#tools/reading/placed-highlights.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 import { checkPage, pagesOf, textParts } from '#tools/reading/text-parts.ts';
 

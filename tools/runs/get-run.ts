@@ -4,7 +4,7 @@ import { presentRunDetail } from '#tools/runs/present.ts';
 import { queuePlace } from '#tools/runs/many/queue-place.ts';
 import { readResults } from '#tools/runs/results/read-results.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
-import { receiptCheckOf } from '#tools/runs/verify-receipt.ts';
+import { receiptCheckOf } from '#tools/runs/results/verify-receipt.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution, waitForExecution, waitForRun } from '#tools/runs/wait-for-execution.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';

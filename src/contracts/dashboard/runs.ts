@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
 import { ContextResult } from '#src/contracts/resources/context.ts';
 import {
   AnswerBody,
   Execution,
   ExecutionPath,
   ListRunsInput,
-  ReceiptCheck,
   RunDetail,
   RunList,
   RunPath,

@@ -1,5 +1,6 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { GoogleGenAI, type FunctionDeclaration } from '@google/genai';
 import { ChatGoogleGenerativeAI } from '@langchain/google-genai';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -32,7 +33,7 @@ const bareTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', '
 function isRefused(part: Schema): string | false {
   const { type, anyOf, enum: values } = part;
   if (Array.isArray(type)) return 'a list of types';
-  if (type !== undefined && !bareTypes.has(String(type))) return `the type ${String(type)}`;
+  if (type !== undefined && (typeof type !== 'string' || !bareTypes.has(type))) return 'an unknown type';
   if (type !== undefined && anyOf !== undefined) return 'a type beside anyOf';
   if (type === undefined && anyOf === undefined) return 'no type';
   if (Array.isArray(values) && (type !== 'string' || !values.every((value) => typeof value === 'string')))
@@ -52,13 +53,12 @@ const geminiFields = new Set(
 
 /** Requests that a converter sent; the only model that takes them is this server. */
 const received: unknown[] = [];
-const server = createServer(async (request, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  received.push(JSON.parse(Buffer.concat(chunks).toString()));
+const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  received.push(await json(request));
   response.setHeader('content-type', 'application/json');
   response.end('{"candidates":[{"content":{"role":"model","parts":[{"text":"ok"}]},"finishReason":"STOP"}]}');
-});
+};
+const server = createServer((request, response) => void take(request, response));
 let address = '';
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -76,7 +76,7 @@ const declaredLast = (): readonly Declared[] =>
     ({ functionDeclarations }) => functionDeclarations,
   );
 
-/** What a converted schema lacks, or has and Gemini refuses. */
+/** Losses of a converted schema, and members that Gemini refuses. */
 function lostIn(shown: Schema, sent: Schema | undefined, path = ''): string[] {
   if (sent === undefined) return [`${path} is gone`];
   const extra = Object.keys(sent).filter((name) => !geminiFields.has(name));
@@ -90,7 +90,7 @@ function lostIn(shown: Schema, sent: Schema | undefined, path = ''): string[] {
   return [
     ...extra.map((name) => `${path}: Gemini has no ${name}`),
     ...kept.map((name) => `${path}: ${name} is lost`),
-    ...(shown['type'] !== undefined && String(shown['type']) !== String(sent['type']).toLowerCase()
+    ...(shown['type'] !== undefined && JSON.stringify(shown['type']) !== JSON.stringify(sent['type'])?.toLowerCase()
       ? [`${path}: its type is lost`]
       : []),
     ...Object.entries(propertiesOf(shown)).flatMap(([name, child]) =>
