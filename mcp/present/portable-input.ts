@@ -1,10 +1,10 @@
 import { inWords } from '#mcp/present/in-words.ts';
-import { isObject, listOf, optionMembers, propertiesOf, type Schema } from '#mcp/present/schema.ts';
+import { isObject, listOf, optionMembers, propertiesOf, type Options, type Schema } from '#mcp/present/schema.ts';
 import { own } from '#src/contracts/own.ts';
 import { parameterWords, shorterWords } from '#mcp/present/parameters.ts';
 
 /** Keywords that a provider refuses or drops. `callTool` checks them all the same. */
-const refused = [
+const refused: ReadonlySet<string> = new Set([
   'uniqueItems',
   'exclusiveMinimum',
   'exclusiveMaximum',
@@ -13,7 +13,7 @@ const refused = [
   'multipleOf',
   'maxLength',
   'maxItems',
-];
+]);
 
 /** Any JSON value, in the types that all providers have. */
 const anyJson = [
@@ -35,14 +35,15 @@ function withValues({ const: one, enum: several, ...rest }: Schema): Schema {
   if (!Array.isArray(values)) return rest;
   if (onlyTexts(values)) return { ...rest, type: 'string', enum: values };
   if (!values.every((value) => typeof value === 'number')) return { ...rest, type: typeof values[0] };
-  const numbers = values as number[];
-  const words = [rest['description'], `one of ${numbers.join(', ')}`].filter((part) => part !== undefined);
+  const numbers: readonly number[] = values;
+  const { description } = rest;
+  const words = typeof description === 'string' ? `${description}; one of ` : 'One of ';
   return {
     ...rest,
     type: 'integer',
     minimum: Math.min(...numbers),
     maximum: Math.max(...numbers),
-    description: words.join('; '),
+    description: words + numbers.join(', '),
   };
 }
 
@@ -98,7 +99,9 @@ function merged(options: readonly Schema[], rest: Schema): Schema {
   const members = options.map((option) => [valueOf(option, discriminator), Object.keys(propertiesOf(option))]);
   return {
     ...rest,
-    ...(discriminator !== undefined && { [optionMembers]: { discriminator, members: Object.fromEntries(members) } }),
+    ...(discriminator !== undefined && {
+      [optionMembers]: { discriminator, members: Object.fromEntries(members) as Options['members'] },
+    }),
     type: 'object',
     ...(about === undefined && { description: `Either ${words.replaceAll('; ', ' or ')}` }),
     properties,
@@ -144,16 +147,19 @@ const isEmpty = (value: unknown): boolean =>
 
 function described(name: string, schema: Schema): Schema {
   const shorter = own(shorterWords, name);
-  const given = schema['description'];
+  const { description } = schema;
+  const given = typeof description === 'string' ? description : undefined;
   const words =
-    shorter !== undefined && String(given).length > shorter.length ? shorter : (given ?? own(parameterWords, name));
+    shorter !== undefined && given !== undefined && given.length > shorter.length
+      ? shorter
+      : (given ?? own(parameterWords, name));
   if (words === undefined) return schema;
   const { anyOf, description: _, ...rest } = schema;
   const [only, ...more] = listOf(anyOf).filter(({ type }) => type !== 'null');
   // A converter keeps the option alone where the other one is null.
   if (only === undefined || more.length > 0) return { ...schema, description: words };
   const inside = only['description'];
-  const about = typeof inside === 'string' ? `${String(words)}: ${inside}` : words;
+  const about = typeof inside === 'string' ? `${words}: ${inside}` : words;
   return { ...rest, anyOf: [{ ...only, description: about }, { type: 'null' }] };
 }
 
@@ -162,7 +168,7 @@ function described(name: string, schema: Schema): Schema {
  * bounded integers, typed items. Source: docs/decisions/0170.
  */
 export function portable(schema: Schema): Schema {
-  const kept = Object.fromEntries(Object.entries(schema).filter(([name]) => !refused.includes(name)));
+  const kept = Object.fromEntries(Object.entries(schema).filter(([name]) => !refused.has(name)));
   const { anyOf, oneOf, items, additionalProperties: _, ...rest } = withMembers(withValues(kept));
   const { type } = rest;
   const options = (anyOf ?? oneOf) as readonly Schema[] | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
-import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/similar.ts';
+import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/card.ts';
 import {
   Document,
   DocumentList,

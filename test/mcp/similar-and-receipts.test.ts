@@ -99,7 +99,7 @@ verifies('run.receipt.verify', async () => {
   };
   const check = await callTool(
     tools.verifyReceipt,
-    { ...store.runs, deps: { ...store.runs.deps, steps: tampered } } as never,
+    { ...store.runs, deps: { ...store.runs.deps, steps: tampered } },
     { id: runId },
   );
   expect(check.valid).toBe(false);

@@ -217,7 +217,7 @@ async function askDocuments(stores: Stores): Promise<void> {
     for (const narrow of [{}, { documentIds: [id], apiKeyIds: ['key_a'] }])
       await search.search({ ...who, ...narrow, text: 'walnut 4711 "walnut 4711"', limit: 10 });
   await search.highlights({ ...tenant, documentIds: [id], text: 'walnut' });
-  await search.similar({ ...tenant, documentId: id, by: ['picture', 'text'], limit: 10 });
+  await search.similar({ ...tenant, documentId: id, by: ['text'], limit: 9 });
   await search.setVisibility(organizationId, [id], 'private');
   await search.check();
 }

@@ -1,4 +1,4 @@
-import { FindSimilarInput, SimilarDocuments } from '#src/contracts/resources/similar.ts';
+import { FindSimilarInput, SimilarDocuments } from '#src/contracts/resources/card.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { areNearCopies } from '#src/domain/documents/near-copies.ts';

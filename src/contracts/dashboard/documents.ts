@@ -18,7 +18,7 @@ import {
 import { RunList } from '#src/contracts/resources/execution.ts';
 import { OcrResultList, ResultsQuery, SegmentationResultList } from '#src/contracts/resources/results.ts';
 import { AckBody, AckReply, DashboardPresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
-import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/similar.ts';
+import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/card.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
 const base = '/api/dashboard/documents';

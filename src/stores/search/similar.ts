@@ -1,4 +1,4 @@
-import { Binary, type Collection, type Document } from 'mongodb';
+import type { Binary, Collection, Document } from 'mongodb';
 import { lacksSearch, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
