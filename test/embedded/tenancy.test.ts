@@ -5,7 +5,7 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
-import { searchChanges } from '#test/support/tenancy/search.ts';
+import { searchChanges, searchReads } from '#test/support/tenancy/search.ts';
 import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
 import { experimentChanges, experimentReads, seedExperiment } from '#test/support/tenancy/experiments.ts';
 import { hostile } from '#test/support/tenancy/hostile.ts';
@@ -239,6 +239,7 @@ type Read = (asker: Seeded, target: Seeded) => Promise<unknown>;
 const reads: Readonly<Record<string, Read>> = {
   ...experimentReads(() => stores),
   ...recordReads(() => stores),
+  ...searchReads(() => stores),
   'apiKeys.find': (who, { keyId }) => stores.apiKeys.find(who.organizationId, keyId),
   'apiKeys.list': (who) => stores.apiKeys.list(who.organizationId),
   'apiKeys.listMadeBy': (who) => stores.apiKeys.listMadeBy(who.organizationId, ['test']),
@@ -295,9 +296,6 @@ const reads: Readonly<Record<string, Read>> = {
   'results.listSegmentations': (who, { documentId }) =>
     stores.results.listSegmentations(who.organizationId, documentId, 10),
   'results.latestOcr': (who, { documentId }) => stores.results.latestOcr(who.organizationId, documentId),
-  'results.ocrPagesAt': async (who, { ocrId }) => [
-    ...(await stores.results.ocrPagesAt(who.organizationId, [{ ocrResultId: ocrId, page: 0 }])),
-  ],
   'results.descriptionById': (who, { descriptionId }) =>
     stores.results.descriptionById(who.organizationId, descriptionId),
   'results.embeddingById': (who, { embeddingId }) => stores.results.embeddingById(who.organizationId, embeddingId),
@@ -306,10 +304,6 @@ const reads: Readonly<Record<string, Read>> = {
   'search.highlights': async (who, { projectIds, documentId }) => {
     const asked = { organizationId: who.organizationId, projectIds, documentIds: [documentId], text: 'INV-2024-0042' };
     return [...(await stores.search.highlights(asked))];
-  },
-  'search.similar': async (who, { projectIds, documentId }) => {
-    const asked = { organizationId: who.organizationId, projectIds, documentId, by: ['picture', 'text'] as const };
-    return stores.search.similar({ ...asked, limit: 10 });
   },
   'conversations.find': (who, { userId }) => stores.conversations.find(who.organizationId, userId, 'chat_one'),
   'conversations.list': (who, { userId }) => stores.conversations.list(who.organizationId, userId, null, 100),

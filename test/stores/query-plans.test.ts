@@ -160,7 +160,6 @@ async function askDocuments(stores: Stores): Promise<void> {
   await uploads.insert({ ...upload, createdAt: now, forgetAt: now });
   await uploads.find(organizationId, 'uploads/x');
   await askStorage(stores, document, now);
-
   const origin = { organizationId, projectId, documentId: id, runId: 'run_a', nodeId: 'n' };
   const payload = { engine: 'e', language: 'eng', pages: [] };
   const value = { title: '', description: '', language: 'und', documentType: '', keyFields: [], tags: [] };
