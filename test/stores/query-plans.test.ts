@@ -169,6 +169,7 @@ async function askDocuments(stores: Stores): Promise<void> {
     await results.ocrById(organizationId, ocr.ocrResultId);
     await results.ocrText(organizationId, ocr.ocrResultId);
     await results.ocrPage(organizationId, ocr.ocrResultId, 0);
+    await results.ocrPagesAt(organizationId, [{ ocrResultId: ocr.ocrResultId, page: 0 }]);
     await askPages(stores, origin);
     const described = await results.saveDescription(origin, { modelLabel: 'm', value, usage });
     await results.descriptionById(organizationId, described.descriptionId);
