@@ -40,7 +40,6 @@ function sourceOf([first]: Document[]): { filter: Document; searches: boolean } 
 
 /** `equals` of `$search` as a filter says it. */
 const termOf = ({ equals }: Document): Document => (equals ? { [equals.path]: equals.value } : {});
-
 /** The queries inside a command, one explainable command for each. */
 function queriesOf({ commandName, command, databaseName }: CommandStartedEvent): Omit<Asked, 'of'>[] {
   const plain = (name: string, filter: Document, fields: Document): Omit<Asked, 'of'> => ({
