@@ -71,7 +71,7 @@ export const SearchResult = z.object({
 const cosine = z.number().min(-1).max(1).nullable();
 
 /** A document that is like another. `similarity`: 1 for equal vectors. Source: docs/decisions/0174. */
-export const SimilarDocument = Document.extend({
+const SimilarDocument = Document.extend({
   similarity: z.number().min(-1).max(1).describe('Mean of the known ones'),
   pictureSimilarity: cosine.describe('Cosine of the pictures of the first pages; null: not among the nearest'),
   textSimilarity: cosine.describe('Cosine of the texts; null: not among the nearest'),
