@@ -56,6 +56,9 @@ export type NestedOutcome =
 /** A question to a person or an agent; the run waits for the answer without a time limit. */
 export interface Question {
   readonly prompt: string;
+  /** Words of the author: the prompt with {1}, {2}, ... in place of inserted values. Absent: the prompt as a whole may quote the document. */
+  readonly words?: string;
+  readonly inserted?: readonly string[];
   /** Context of the question, at most 16 KiB of JSON. */
   readonly data?: unknown;
   /** JSON Schema of the answer. */

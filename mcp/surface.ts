@@ -23,6 +23,7 @@ export const shownTools: Readonly<Record<Toolset, readonly AnyTool[]>> = {
   documents: [
     tools.listDocuments,
     tools.searchDocuments,
+    tools.findSimilarDocuments,
     tools.getDocument,
     tools.readDocumentText,
     tools.viewDocumentImage,

@@ -8,6 +8,7 @@ import { presentError, presentOutput } from '#mcp/present/present.ts';
 import { progressReport } from '#mcp/progress.ts';
 import { unfinishedExecution } from '#mcp/tasks/execution-tasks.ts';
 import { unfinishedExperiment } from '#mcp/tasks/experiment-tasks.ts';
+import { lenientInput } from '#mcp/lenient-input.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
 import { contextOf } from '#mcp/caller.ts';
 import type { Toolset } from '#mcp/view.ts';
@@ -26,12 +27,14 @@ const continued: ReadonlyMap<string, McpTool['taskOf']> = new Map([
  */
 export function useCase(tool: AnyTool, toolset: Toolset, deps: ToolDeps, confirmations?: Confirmations): McpTool {
   const taskOf = continued.get(tool.name);
+  const definition = toolDefinition(tool);
   return {
-    definition: toolDefinition(tool),
+    definition,
     toolset,
     scope: tool.scope,
     expensive: tool.expensive === true,
-    call: (input, exchange) => callUseCase(tool, { input, exchange, deps, confirmations }),
+    call: (given, exchange) =>
+      callUseCase(tool, { input: lenientInput(definition.inputSchema, given), exchange, deps, confirmations }),
     ...(taskOf !== undefined && { taskOf }),
   };
 }

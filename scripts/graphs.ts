@@ -4,6 +4,7 @@ import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import { check, diff, draw, exportGraph, list, type Request } from '#scripts/graphs/commands.ts';
 import { importGraph } from '#scripts/graphs/import-graph.ts';
+import { verify } from '#scripts/graphs/verify.ts';
 import { needStore } from '#scripts/graphs/load.ts';
 import { storeOf, type Store } from '#scripts/graphs/store.ts';
 
@@ -15,6 +16,7 @@ const usage = `Usage: npm run graphs -- <command> [options]
                                             a new workflow with this draft, or the next draft of one there is
   diff <graph> <graph> [--json]             edit operations that turn the first into the second
   draw <graph> [--format mermaid|svg] [--out <file>]
+  verify <run_...>... [--json]               whether receipts follow from stored steps and outputs, and what differs
 A graph is a .json or .workflow.ts file, the id of a workflow in code, or that of one in the store (wf_... for its draft,
 wf_...@3 for version 3). In the store: --organization <org_...> --project <prj_...> (default: the seeded ones).`;
 
@@ -52,6 +54,12 @@ const commands: Readonly<Record<string, Command>> = {
   },
   diff: { takes: [2, 2], options: ['json'], run: diff },
   draw: { takes: [1, 1], options: ['format', 'out'], formats: ['mermaid', 'svg'], run: draw },
+  verify: {
+    takes: [1, Infinity],
+    options: ['json'],
+    alwaysStored: true,
+    run: (request, store) => verify(request, open(store)),
+  },
 };
 
 function open(store: Store | null): Store {
@@ -78,7 +86,7 @@ function refuseUnknown(
     throw new UsageError(`--format must be ${command.formats.join(' or ')}.`);
 }
 
-/** `npm run graphs -- check|list|export|import|diff|draw`: workflows from the command line. */
+/** `npm run graphs -- check|list|export|import|diff|draw|verify`: workflows from the command line. */
 export const graphs: Program = async (terminal) => {
   const { values, positionals } = parse(terminal);
   if (values.help === true) return terminal.out(`${usage}\n`);

@@ -21,6 +21,7 @@ import { improveWorkflow } from '#tools/experiments/improve-workflow.ts';
 import { listExperiments } from '#tools/experiments/list-experiments.ts';
 import { runExperiment } from '#tools/experiments/run-experiment.ts';
 import { deleteDocument } from '#tools/documents/delete-document.ts';
+import { findSimilarDocuments } from '#tools/documents/find-similar-documents.ts';
 import { getDocument } from '#tools/documents/get-document.ts';
 import { listDocumentCards } from '#tools/documents/list-document-cards.ts';
 import { listDocumentRuns } from '#tools/documents/list-document-runs.ts';
@@ -64,6 +65,7 @@ import { listExecutions } from '#tools/runs/many/list-executions.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
 import { queueWorkflow, queueWorkflowOnMany } from '#tools/runs/queue-workflow.ts';
 import { readRun } from '#tools/runs/read-run.ts';
+import { verifyReceipt } from '#tools/runs/results/verify-receipt.ts';
 import { replayExecution } from '#tools/runs/replay-execution.ts';
 import { answerRun } from '#tools/runs/results/answer-run.ts';
 import { resumeRun } from '#tools/runs/resume-run.ts';
@@ -137,9 +139,11 @@ export const tools = {
   answerRun,
   replayExecution,
   readRun,
+  verifyReceipt,
   getExecution,
   listDocuments,
   searchDocuments,
+  findSimilarDocuments,
   getDocument,
   exportText,
   readDocumentText,

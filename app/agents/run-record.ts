@@ -55,9 +55,17 @@ export function boundedOutputs(outputs: Readonly<Record<string, unknown>>): Read
 }
 
 /** A question in a storable form. */
-export function boundedQuestion({ path, prompt, data = null, answerSchema }: AskedQuestion): OpenQuestion {
+export function boundedQuestion({
+  path,
+  prompt,
+  words,
+  inserted,
+  data = null,
+  answerSchema,
+}: AskedQuestion): OpenQuestion {
   const shown = isStorable(data) ? data : { preview: preview(data) };
-  return { path, prompt, data: shown, answerSchema: answerSchema ?? null, askedAt: new Date() };
+  const apart = words === undefined ? {} : { words, inserted: [...(inserted ?? [])] };
+  return { path, prompt, ...apart, data: shown, answerSchema: answerSchema ?? null, askedAt: new Date() };
 }
 
 /** Receipt of a run that ends now. `documentSha256` is null when the document was deleted meanwhile. */

@@ -5,8 +5,11 @@ import { answerProblem, answerSchemaProblem } from '#src/domain/runs/answer.ts';
 import { defineNode, type Question } from '#graphs/define.ts';
 import { hasRefs } from '#graphs/expression/config.ts';
 import type { JsonSchema } from '#graphs/typing/json-schema.ts';
+import { filledTemplate } from '#graphs/expression/filled.ts';
 
 const maxPrompt = 8_000;
+/** Limit of one value that a list of inserted values shows, in characters. */
+const maxInserted = 1_000;
 const maxData = 16 * 1024;
 
 const AnswerSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
@@ -58,13 +61,16 @@ export const review = defineNode({
         throw new AppError('request.invalid', `The answer does not match the schema of the question: ${problem}.`);
       return { update: { [params.output]: answer } };
     }
-    const prompt = (await computing.fill(params.prompt, state)).slice(0, maxPrompt).toWellFormed();
+    const filled = await filledTemplate(params.prompt, (text, asText) => computing.fill(text, state, asText));
+    const prompt = filled.text.slice(0, maxPrompt).toWellFormed();
+    const words = filled.words.toWellFormed();
+    const inserted = filled.values.map((value) => value.slice(0, maxInserted).toWellFormed());
     const names = Object.keys(params.data);
     const values = await computing.evaluate(Object.values(params.data), state);
     const data: Record<string, unknown> = Object.fromEntries(names.map((name, at) => [name, values[at]]));
     if (Buffer.byteLength(JSON.stringify(data)) > maxData)
       throw new AppError('expression.failed', `"data" is larger than ${maxData / 1_024} KiB of JSON. Show less.`);
-    const wait: Question = { prompt, ...(names.length > 0 && { data }), answerSchema };
+    const wait: Question = { prompt, words, inserted, ...(names.length > 0 && { data }), answerSchema };
     return { update: {}, wait };
   },
 });

@@ -9,6 +9,10 @@ export interface SessionLimits {
   readonly share: number;
 }
 export const sessionLimits: SessionLimits = { idleMs: 30 * 60_000, max: 1_000, share: 100 };
+/** Length of use from which a session is an established one. Programs that open a session for each call leave shorter ones behind. */
+const establishedMs = 30_000;
+/** Replaced sessions whose clients are told so. */
+const mostReplaced = 1_000;
 
 /** Opens a session of the SDK. `started` receives the id once the client's handshake was accepted. */
 export type OpenSession = (
@@ -48,12 +52,16 @@ interface Entry {
   readonly session: McpSession;
   /** The only holder that may use the session, with its widest rights so far. */
   holder: SessionHolder;
+  readonly openedAt: number;
   usedAt: number;
   /** Exchanges in progress, including the GET stream. */
   open: number;
   /** Calls in progress. */
   busy: number;
 }
+
+const rankOf = ({ open, openedAt, usedAt }: Entry): number =>
+  open > 0 ? 2 : usedAt - openedAt >= establishedMs ? 1 : 0;
 
 function errorResponse(status: number, code: number, message: string): Response {
   const headers = status === 503 ? { 'retry-after': '60' } : {};
@@ -67,13 +75,15 @@ function opens(body: unknown): boolean {
 
 /**
  * Sessions of legacy clients (2025-11-25 and older), in this process. They are bound to their holder, dropped when idle, and capped: a new
- * session replaces the longest idle one, of the same holder where that holder has reached its share.
+ * session replaces one that was left, of the same holder where that holder has reached its share. Source: docs/decisions/0171.
  */
 export class Sessions {
   readonly #open: OpenSession;
   readonly #limits: SessionLimits;
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
+  /** Holders of replaced sessions, oldest first. */
+  readonly #replaced = new Map<string, string>();
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(open: OpenSession, limits: SessionLimits) {
@@ -94,7 +104,7 @@ export class Sessions {
       const entry = this.#entries.get(id);
       // A session of another holder and an unknown id get the same response.
       if (entry === undefined || !mayUse(holder, entry.holder))
-        return errorResponse(404, -32_001, 'Session not found. Send initialize again.');
+        return errorResponse(404, -32_001, this.#reasonFor(id, holder));
       entry.holder = holder;
       return this.#exchange(id, entry, request, options);
     }
@@ -104,7 +114,12 @@ export class Sessions {
         -32_000,
         'The request has no session. Send initialize first, then its Mcp-Session-Id header.',
       );
-    if (!this.#makeRoom(holder.name)) return errorResponse(503, -32_000, 'All sessions are busy. Retry in a minute.');
+    if (!this.#makeRoom(holder.name))
+      return errorResponse(
+        503,
+        -32_000,
+        `All sessions have a call in progress: ${this.#limits.share} of one credential are allowed, ${this.#limits.max} in all. End a session with DELETE, or retry in a minute.`,
+      );
     return this.#begin(request, holder, options);
   }
 
@@ -120,7 +135,8 @@ export class Sessions {
     const session = await this.#open(randomUUID, {
       started: (id) => {
         started = id;
-        this.#entries.set(id, { session, holder, usedAt: performance.now(), open: 0, busy: 0 });
+        const now = performance.now();
+        this.#entries.set(id, { session, holder, openedAt: now, usedAt: now, open: 0, busy: 0 });
       },
       ended: () => {
         if (started !== null) this.#entries.delete(started);
@@ -169,6 +185,19 @@ export class Sessions {
     if (this.#entries.delete(id)) this.#entries.set(id, entry);
   }
 
+  /** Says why a session is gone to the caller whose it was; others learn nothing. */
+  #reasonFor(id: string, { name }: SessionHolder): string {
+    if (this.#replaced.get(id) !== name) return 'Session not found. Send initialize again.';
+    return `This session gave its place to a newer session of the same credential, which may have ${this.#limits.share}. Send initialize again, and end sessions that you leave with DELETE.`;
+  }
+
+  #replace(id: string, entry: Entry): void {
+    this.#drop(id, entry);
+    this.#replaced.set(id, entry.holder.name);
+    const [oldest] = this.#replaced.keys();
+    if (this.#replaced.size > mostReplaced && oldest !== undefined) this.#replaced.delete(oldest);
+  }
+
   #drop(id: string, entry: Entry): void {
     this.#entries.delete(id);
     void entry.session.close();
@@ -179,17 +208,18 @@ export class Sessions {
     for (const [id, entry] of this.#entries) if (entry.open === 0 && entry.usedAt < limit) this.#drop(id, entry);
   }
 
-  /** Returns false when every session that could be dropped has a call in progress. A GET stream alone does not keep one. */
+  /**
+   * Returns false when every session that could be dropped has a call in progress. Sessions that were left after short use go first, then
+   * established ones, and those that listen last; among equals the longest idle one.
+   */
   #makeRoom(name: string): boolean {
     const { max, share } = this.#limits;
     const own = [...this.#entries].filter(([, entry]) => entry.holder.name === name);
-    const inTheWay = own.length >= share ? own : this.#entries.size >= max ? this.#entries : null;
+    const inTheWay = own.length >= share ? own : this.#entries.size >= max ? [...this.#entries] : null;
     if (inTheWay === null) return true;
-    for (const [id, entry] of inTheWay) {
-      if (entry.busy > 0) continue;
-      this.#drop(id, entry);
-      return true;
-    }
-    return false;
+    const [first] = inTheWay.filter(([, { busy }]) => busy === 0).toSorted(([, a], [, b]) => rankOf(a) - rankOf(b));
+    if (first === undefined) return false;
+    this.#replace(...first);
+    return true;
   }
 }

@@ -25,14 +25,15 @@ export function mountDashboardDocuments(bind: Bind): void {
   bind(rows.exportDocuments, tools.exportDocuments, { send: documentsSender() });
   bind(rows.ocr, tools.listOcrResults);
   bind(rows.text, tools.exportText, { send: sendFile });
+  bind(rows.similar, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(rows.segmentations, tools.listSegmentations);
   bind(rows.runMany, tools.queueWorkflowOnMany);
   bind(rows.visibility, tools.setDocumentVisibility);
   bind(rows.get, tools.readDocument);
   bind(rows.page, tools.readPage);
-  bind(rows.update, tools.updateDocument);
+  bind(rows.update, tools.updateDocument, { rename: { id: 'documentId' } });
   bind(rows.runs, tools.listDocumentRuns);
-  bind(rows.remove, tools.deleteDocument);
+  bind(rows.remove, tools.deleteDocument, { rename: { id: 'documentId' } });
 }
 
 /** Names the retrievers that had no part in the result. */
@@ -54,6 +55,7 @@ export function mountDashboardRuns(bind: Bind): void {
   bind(rows.context, tools.getContext);
   bind(rows.list, tools.listRuns);
   bind(rows.get, tools.readRun);
+  bind(rows.verifyReceipt, tools.verifyReceipt);
   bind(rows.resume, tools.answerRun, { rename: { id: 'runId' } });
   bind(rows.executions, tools.listExecutions);
   bind(rows.execution, tools.getExecution);
@@ -128,6 +130,7 @@ export function mountDashboardWorkflows(bind: Bind): void {
   bind(rows.diff, tools.diffWorkflowVersions);
   bind(rows.publish, tools.publishWorkflow, {
     prepare: ifMatch,
+    convert: (asked) => ('gate' in asked && asked.gate === null ? { ...asked, gate: 'none' } : asked),
     present(response, _, outcome) {
       if (outcome.created === false) response.status(200);
     },

@@ -51,7 +51,7 @@ export function mountServiceResults(bind: Bind): void {
   bind(rows.ocr, tools.listOcrResults);
   bind(rows.page, tools.readPage);
   bind(rows.segmentations, tools.listSegmentations);
-  bind(rows.update, tools.updateDocument);
+  bind(rows.update, tools.updateDocument, { rename: { id: 'documentId' } });
   bind(rows.remove, tools.deleteDocument);
   bind(rows.search, tools.searchDocuments);
   bind(rows.ask, tools.askDocuments);
@@ -75,10 +75,12 @@ export function mountService(bind: Bind): void {
   });
   bind(service.executionRuns, tools.listRuns, { rename: { id: 'executionId' } });
   bind(service.listRuns, tools.listRuns);
+  bind(service.verifyReceipt, tools.verifyReceipt);
   bind(service.getRun, tools.readRun);
   bind(service.resumeRun, tools.answerRun, { rename: { id: 'runId' } });
   bind(service.listDocuments, tools.listDocuments);
-  bind(service.getDocument, tools.getDocument);
+  bind(service.getDocument, tools.getDocument, { rename: { id: 'documentId' } });
+  bind(service.similarDocuments, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(service.readText, tools.exportText, { send: sendFile });
   bind(service.setVisibility, tools.setDocumentVisibility);
 }

@@ -57,7 +57,7 @@ const questions = new Map<string, Describe>([
     const { name } = await requireWorkflow(ctx, workflowId);
     return `Delete the workflow ${plainName(name)} with its draft and all versions? This cannot be undone.`;
   }),
-  before(tools.deleteDocument, async ({ deps, principal }, { id }) => {
+  before(tools.deleteDocument, async ({ deps, principal }, { documentId: id }) => {
     const document = await requireDocument(deps, principal, id);
     // A public document of another project can be read, but not deleted.
     if (!principal.projectIds.includes(document.projectId)) return null;

@@ -1,10 +1,12 @@
 import type { AnyTool } from '#tools/define.ts';
-import { objectSchema, type ObjectSchema } from '#mcp/present/json-schema.ts';
+import { inputSchema, outputSchema } from '#mcp/present/json-schema.ts';
+import type { ObjectSchema } from '#mcp/present/schema.ts';
 
 /** A tool as `tools/list` returns it. */
 export interface ToolDefinition {
   readonly name: string;
-  readonly title: string;
+  /** Absent: clients show the name, which says the same. */
+  readonly title?: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
   /** Absent: results have content only. */
@@ -12,35 +14,33 @@ export interface ToolDefinition {
   /** Metadata of extensions, such as the view of results. */
   readonly _meta?: Readonly<Record<string, unknown>>;
   readonly annotations: {
-    readonly readOnlyHint: boolean;
+    readonly readOnlyHint?: boolean;
     /** Omitted for read-only tools, where this and the next hint mean nothing. */
     readonly destructiveHint?: boolean;
     readonly idempotentHint?: boolean;
-    readonly openWorldHint: boolean;
+    readonly openWorldHint?: boolean;
   };
 }
 
-/** A use case always has an output schema. */
-interface UseCaseDefinition extends ToolDefinition {
-  readonly outputSchema: ObjectSchema;
-}
+/** A popular client shows structured content alone where a schema declares it, and so drops the picture. */
+const showsPictures: ReadonlySet<string> = new Set(['view_document_image']);
 
 /** Creates the definition of a tool. It takes milliseconds: once for each tool, never for each request. */
-export function toolDefinition(tool: AnyTool): UseCaseDefinition {
-  const words = tool.name.replaceAll('_', ' ');
+export function toolDefinition(tool: AnyTool): ToolDefinition {
   return {
     name: tool.name,
-    title: words.charAt(0).toUpperCase() + words.slice(1),
     description: tool.description,
-    inputSchema: objectSchema(tool.input, 'input'),
-    outputSchema: objectSchema(tool.output, 'output'),
+    inputSchema: inputSchema(tool.input),
+    ...(!showsPictures.has(tool.name) && { outputSchema: outputSchema(tool.output, tool.effect === 'read') }),
     annotations: {
-      readOnlyHint: tool.effect === 'read',
+      // False is what clients assume.
+      ...(tool.effect === 'read' && { readOnlyHint: true }),
       ...(tool.effect !== 'read' && {
         destructiveHint: tool.effect === 'destroy',
-        idempotentHint: tool.idempotent,
+        ...(tool.idempotent && { idempotentHint: true }),
       }),
-      openWorldHint: false,
+      // Clients decide about reading tools by the first hint alone.
+      ...(tool.effect !== 'read' && { openWorldHint: false }),
     },
   };
 }

@@ -188,6 +188,10 @@ const hints = new Map<string, Hint>([
       ? 'Nothing matched. Search for fewer or other words, or call list_documents.'
       : `Call read_document_text with documentId "${first.id}" for the text.`;
   }),
+  after(tools.findSimilarDocuments, ({ output }) => {
+    const [first] = output.documents;
+    return first === undefined ? null : `Call view_document_image or get_document with documentId "${first.id}".`;
+  }),
   after(tools.getDocument, ({ output }) =>
     output.ocr === null
       ? `The document has no text yet. Call run_workflow with documentIds ["${output.id}"].`

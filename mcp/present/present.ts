@@ -1,11 +1,15 @@
 import type { CallToolResult, ImageContent } from '@modelcontextprotocol/server';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { AnyTool, Outcome } from '#tools/define.ts';
-import { fit, startOf, textBudgetBytes, type Cut } from '#mcp/present/untrusted.ts';
+import { fit, separate, startOf, textBudgetBytes, type Cut } from '#mcp/present/untrusted.ts';
 import { errorOf } from '#mcp/present/protocol-error.ts';
 import { hintFor } from '#mcp/present/error-hints.ts';
 import { nextCall } from '#mcp/present/next-call.ts';
 import { neutralize } from '#mcp/present/neutralize.ts';
+
+/** Key of `_meta` with the places of untrusted values in structured content: JSON Pointers with * for the places of lists. */
+const untrustedKey = 'inkgraph/untrusted';
+const mostPointers = 200;
 
 /** Field errors shown for one refused call. */
 const maxFieldErrors = 20;
@@ -45,7 +49,10 @@ export function presentOutput(
   const capped = limitCapped === undefined ? [] : [`limit: ${limitCapped} is the maximum and was used.`];
   const notes = [...cuts.map(noteOf), ...capped, ...(hint === null ? [] : [`Hint: ${hint}`])];
   const content = [{ type: 'text' as const, text: [text, ...notes].join('\n\n') }, ...pictureBlocks(pictures)];
-  return { content, structuredContent: output };
+  // Clients that show structured content to a model have no tags there.
+  const { pointers } = separate(output);
+  const meta = pointers.length === 0 ? {} : { _meta: { [untrustedKey]: pointers.slice(0, mostPointers) } };
+  return { content, structuredContent: output, ...meta };
 }
 
 function errorResult(lines: readonly string[]): CallToolResult {

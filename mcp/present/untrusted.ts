@@ -17,6 +17,36 @@ export interface UntrustedField {
 /** Names of untrusted fields below a document. The `message` of an error may quote a step's input. */
 const untrustedName = /(^(description|title|text|message|outputPreview|filename)|Text)$/;
 const alwaysUntrusted = /Text$/;
+/**
+ * Errors whose message has words of this service, the names that a workflow's author chose, and numbers. Messages of other errors may quote
+ * a document, a model or another service.
+ */
+const ownMessages: ReadonlySet<string> = new Set([
+  'document.not_found',
+  'experiment.effect_refused',
+  'experiment.unanswered',
+  'ocr.timeout',
+  'outbound.refused',
+  'record.conflict',
+  'record_type.not_found',
+  'run.canceled',
+  'run.compute_exceeded',
+  'run.needs_input',
+  'run.poisoned',
+  'run.step_limit',
+  'run.step_timeout',
+  'run.timed_out',
+  'run.worker_lost',
+  'secret.unbound',
+  'secret.unknown',
+  'service.internal',
+  'service.unavailable',
+  'upload.object_missing',
+  'workflow.invalid',
+  'workflow.not_found',
+  'workflow.version_not_found',
+]);
+
 /** Values that nodes derived from the document. */
 const untrustedValue = /^(outputs|data|cells|tags)$/;
 /** Values of several documents. */
@@ -25,6 +55,8 @@ const untrustedGroups = 'groups';
 interface Position {
   readonly id: string | null;
   readonly path: readonly string[];
+  /** Path from the root, as a JSON Pointer with * for the places of lists. */
+  readonly pointer: string;
 }
 
 function documentIdOf(value: object): string | null {
@@ -37,40 +69,63 @@ function isUntrusted(name: string, position: Position): boolean {
   return position.id === null ? alwaysUntrusted.test(name) : untrustedName.test(name);
 }
 
+/** False for members that this service or the author of a workflow wrote, although others of that name may quote a document. */
+function mayQuote(name: string, owner: object): boolean {
+  const { code, question } = owner as { code?: unknown; question?: unknown };
+  if (name === 'message') return typeof code !== 'string' || !ownMessages.has(code);
+  return name !== 'promptText' || typeof question !== 'string';
+}
+
 function untrustedTextOf(name: string, value: unknown, position: Position): string | null {
+  if (Array.isArray(value) && alwaysUntrusted.test(name)) return JSON.stringify(value);
   if (position.id !== null && value !== null && value !== undefined && untrustedValue.test(name))
     return typeof value === 'string' ? value : JSON.stringify(value);
   if (name === untrustedGroups && Array.isArray(value)) return JSON.stringify(value);
   return typeof value === 'string' && isUntrusted(name, position) ? value : null;
 }
 
+interface Separated {
+  readonly json: string;
+  readonly blocks: readonly UntrustedBlock[];
+  /** Places of untrusted values: JSON Pointers with * for the places of lists. */
+  readonly pointers: readonly string[];
+}
+
 /** Splits `output` into JSON without untrusted text, and that text in blocks by document, in order. */
-export function separate(output: unknown): { json: string; blocks: readonly UntrustedBlock[] } {
+export function separate(output: unknown): Separated {
   const found = new Map<string, UntrustedField[]>();
+  const pointers = new Set<string>();
   const walk = (value: unknown, position: Position): unknown => {
     // Neutralize before serializing: JSON escapes characters that may be part of a tag.
     if (typeof value === 'string') return neutralize(value);
     if (Array.isArray(value))
-      return value.map((item, index) => walk(item, { ...position, path: [...position.path, String(index)] }));
+      return value.map((item, index) =>
+        walk(item, { ...position, path: [...position.path, String(index)], pointer: `${position.pointer}/*` }),
+      );
     if (typeof value !== 'object' || value === null) return value;
     const own = documentIdOf(value);
-    const here: Position = own === null ? position : { id: own, path: [] };
+    const here: Position = own === null ? position : { ...position, id: own, path: [] };
     const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [name, child] of Object.entries(value)) {
       const path = [...here.path, name];
+      const pointer = `${here.pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
       const text = untrustedTextOf(name, child, here);
-      if (text === null) {
-        copy[neutralize(name)] = walk(child, { id: here.id, path });
+      if (text === null || !mayQuote(name, value)) {
+        // The prompt repeats the author's question with its values, which are shown apart.
+        if (name !== 'promptText') copy[neutralize(name)] = walk(child, { id: here.id, path, pointer });
+        else pointers.add(pointer);
         continue;
       }
+      pointers.add(pointer);
       // Text about several documents, such as a chat answer, gets the path of its field as id.
       const id = here.id ?? path.join('.');
       found.set(id, [...(found.get(id) ?? []), { path: path.join('.'), text }]);
     }
     return copy;
   };
-  const trusted = walk(output, { id: null, path: [] });
-  return { json: neutralize(JSON.stringify(trusted)), blocks: [...found].map(([id, fields]) => ({ id, fields })) };
+  const trusted = walk(output, { id: null, path: [], pointer: '' });
+  const blocks = [...found].map(([id, fields]) => ({ id, fields }));
+  return { json: neutralize(JSON.stringify(trusted)), blocks, pointers: [...pointers] };
 }
 
 export function renderBlock({ id, fields }: UntrustedBlock): string {

@@ -58,7 +58,7 @@ export function resourceReader(deps: Pick<ToolDeps, 'pageUrl'>, version: string)
       case 'experiment':
         return contentsOf(uri, await ask(tools.getExperiment, { experimentId: named.id }));
       case 'document':
-        return contentsOf(uri, await ask(tools.getDocument, { id: named.id }));
+        return contentsOf(uri, await ask(tools.getDocument, { documentId: named.id }));
       case 'text':
         return [{ uri, mimeType: 'text/plain', text: await documentText(ask, named.id) }];
       case 'image': {
@@ -107,7 +107,7 @@ async function stateOf(ask: Ask, named: Named): Promise<string> {
     case 'document':
     case 'text':
     case 'image':
-      await ask(tools.getDocument, { id: named.id });
+      await ask(tools.getDocument, { documentId: named.id });
       return '';
     case 'node-types':
       await ask(tools.describeNodeTypes, {});

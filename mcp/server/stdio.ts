@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -12,6 +12,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { asAuthInfo, type McpCaller } from '#mcp/caller.ts';
 import type { McpServerFactory } from '#mcp/server/server-factory.ts';
+import { Unanswered } from '#mcp/server/unanswered.ts';
 import type { Listening } from '#mcp/updates/listening.ts';
 import type { PipedListening } from '#mcp/updates/piped-listening.ts';
 
@@ -22,6 +23,8 @@ interface StdioOptions {
   readonly signal: AbortSignal;
   /** Absent: standard input and output. */
   readonly pipe?: { readonly input: Readable; readonly output: Writable };
+  /** Time for the answers to what was read when the client closes its end. Clients that do not want to wait kill the process. */
+  readonly answerMs?: number;
   /** Subscriptions of the factory's catalog; absent: no updates. */
   readonly listening?: Listening | undefined;
   /** Authenticates the client. Called for each message, so that revoking works at once. */
@@ -29,6 +32,7 @@ interface StdioOptions {
 }
 
 const streamsMax = 100;
+const usualAnswerMs = 20_000;
 const changeNotifications = new Set(['notifications/resources/updated', 'notifications/resources/list_changed']);
 
 /** Converts an error of authentication to a JSON-RPC error. */
@@ -45,6 +49,10 @@ function errorFor(error: unknown): { code: number; message: string } {
 /** The pipe as a transport of the SDK. Messages do not identify their sender, so each one gets its caller here, in order. */
 class CallerWire implements Transport {
   readonly #pipe: StdioServerTransport;
+  readonly #source: Readable;
+  /** Input of the SDK, which would drop what it has read when the client closes its end. */
+  readonly #input = new PassThrough();
+  readonly #unanswered = new Unanswered();
   readonly #options: StdioOptions;
   readonly #streams: PipedListening | null;
   readonly #callers = new WeakMap<JSONRPCMessage, McpCaller>();
@@ -57,7 +65,8 @@ class CallerWire implements Transport {
   /** `notify` receives the changes of `PipedListening`. */
   constructor(options: StdioOptions, notify: (uri: string | null) => void) {
     this.#options = options;
-    this.#pipe = new StdioServerTransport(options.pipe?.input, options.pipe?.output);
+    this.#source = options.pipe?.input ?? process.stdin;
+    this.#pipe = new StdioServerTransport(this.#input, options.pipe?.output);
     this.#streams = options.listening?.piped(notify) ?? null;
   }
 
@@ -75,16 +84,31 @@ class CallerWire implements Transport {
   async start(): Promise<void> {
     // oxlint-disable unicorn/prefer-add-event-listener -- transports of the SDK have this form only
     this.#pipe.onmessage = (message) => {
+      this.#unanswered.received(message);
       this.#before = this.#before.then(() => this.#take(message));
     };
     this.#pipe.onerror = (error) => this.onerror?.(error);
     this.#pipe.onclose = () => {
+      this.#source.unpipe(this.#input).pause();
       this.#streams?.close();
       this.onclose?.();
       this.#ended.resolve();
     };
     // oxlint-enable unicorn/prefer-add-event-listener
     await this.#pipe.start();
+    this.#source.pipe(this.#input, { end: false });
+    const leave = (): void => void this.#leave();
+    if (this.#source.readableEnded || this.#source.destroyed) leave();
+    this.#source.once('end', leave);
+    this.#source.once('close', leave);
+  }
+
+  /** Ends the input once what was read is answered. */
+  async #leave(): Promise<void> {
+    // The last bytes are still on their way through the pipe.
+    await new Promise(setImmediate);
+    await this.#unanswered.settled(this.#options.answerMs ?? usualAnswerMs);
+    this.#input.end();
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -92,6 +116,7 @@ class CallerWire implements Transport {
     // A call was authorized when it began; a subscriber is authorized for each notification.
     if ('method' in message && changeNotifications.has(message.method)) await this.#options.caller();
     await this.#pipe.send(message);
+    this.#unanswered.sent(message);
   }
 
   close(): Promise<void> {
@@ -114,7 +139,9 @@ class CallerWire implements Transport {
   async #refuse(message: JSONRPCMessage, error: unknown): Promise<void> {
     if (!('id' in message) || !('method' in message)) return;
     try {
-      await this.#pipe.send({ jsonrpc: '2.0', id: message.id, error: errorFor(error) });
+      const refusal = { jsonrpc: '2.0', id: message.id, error: errorFor(error) } as const;
+      await this.#pipe.send(refusal);
+      this.#unanswered.sent(refusal);
     } catch (gone) {
       this.#options.logger.debug({ err: gone }, 'the client is gone before its answer');
     }

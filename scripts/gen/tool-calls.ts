@@ -95,7 +95,11 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
   },
   list_documents: { example: { limit: 50 }, errors: ['request.cursor_invalid'] },
   search_documents: { example: { query: 'invoice "final notice" 2026-0042' }, errors: [] },
-  get_document: { example: { id: documentId }, errors: ['document.not_found'] },
+  find_similar_documents: {
+    example: { documentId, by: 'picture' },
+    errors: ['document.not_found', 'document.unread', 'project.not_found'],
+  },
+  get_document: { example: { documentId }, errors: ['document.not_found'] },
   read_document_text: { example: { documentId, offset: 8_000 }, errors: ['document.not_found'] },
   view_document_image: {
     example: { documentId, page: 0, region: { x: 0.5, y: 0.7, width: 0.4, height: 0.1 } },
@@ -126,7 +130,7 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
     example: { documentIds: [documentId], visibility: 'public' },
     errors: ['document.not_found'],
   },
-  delete_document: { example: { id: documentId }, errors: ['document.not_found'] },
+  delete_document: { example: { documentId }, errors: ['document.not_found'] },
   query_records: {
     example: { recordType: 'invoice', filter: { total: { gt: 500 } }, groupBy: ['vendor'], aggregate: ['sum(total)'] },
     errors: ['record_type.not_found', 'project.not_found', 'request.cursor_invalid'],

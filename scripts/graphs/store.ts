@@ -8,6 +8,8 @@ import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflo
 export interface Store {
   /** For use cases: everything about workflows but publishing, as `cli`. */
   readonly context: ToolContext;
+  /** For use cases that read runs. */
+  readonly runs: ToolContext;
   list(): Promise<readonly WorkflowRecord[]>;
   /** Draft, else published version; `wf_...@3` is version 3. Errors: `workflow.not_found`, `workflow.version_not_found`. */
   graph(ref: string): Promise<unknown>;
@@ -19,6 +21,7 @@ export function storeOf(app: App, place: { readonly organizationId: string; read
   const { principal } = context;
   return {
     context,
+    runs: cliContext(app, place, ['runs:read']),
     async list() {
       const found: WorkflowRecord[] = [];
       for (;;) {

@@ -99,6 +99,7 @@ export const errorCodes = {
   'experiment.unanswered': { status: 422, title: 'The reference has no answer to a question of the run', retry: false },
   'workflow.gate_unmet': { status: 409, title: 'The version does not pass the gate of its workflow', retry: false },
   'run.not_found': { status: 404, title: 'Run not found', retry: false },
+  'run.unfinished': { status: 409, title: 'The run has not ended', retry: false },
   'run.not_waiting': { status: 409, title: 'The run is not waiting for an answer', retry: false },
   'run.effect_refused': { status: 409, title: 'Runs of drafts send nothing to other systems', retry: false },
   'run.needs_input': { status: 422, title: 'The step has no input to work on', retry: false },

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
+import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/card.ts';
 import {
   DocumentWithRun,
   DocumentList,
@@ -200,6 +202,18 @@ export const service = {
     status: 200,
     errors: ['execution.not_found', 'request.cursor_invalid'],
   }),
+  verifyReceipt: route({
+    id: 'service.run.receipt',
+    method: 'GET',
+    path: '/api/service/runs/:id/receipt/verify',
+    caller: 'service-key',
+    summary: 'Check the hash chain of a run against its stored steps and outputs',
+    params: RunPath,
+    query: z.strictObject({}),
+    reply: ReceiptCheck,
+    status: 200,
+    errors: ['run.not_found', 'run.unfinished'],
+  }),
   getRun: route({
     id: 'service.run',
     method: 'GET',
@@ -246,6 +260,18 @@ export const service = {
     reply: DocumentWithRun,
     status: 200,
     errors: ['document.not_found'],
+  }),
+  similarDocuments: route({
+    id: 'service.document.similar',
+    method: 'GET',
+    path: '/api/service/documents/:id/similar',
+    caller: 'service-key',
+    summary: 'List documents that look or read like one, near duplicates first',
+    params: DocumentPath,
+    query: SimilarQuery,
+    reply: SimilarDocuments,
+    status: 200,
+    errors: ['document.not_found', 'document.unread', 'project.not_found'],
   }),
   readText: route({
     id: 'service.document.text',

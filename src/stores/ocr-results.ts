@@ -54,6 +54,21 @@ const readFields = {
   wordCharacters: 1,
 } as const;
 
+/** A page with what places on it need. */
+export type PlacedPage = Pick<OcrPage, 'index' | 'rotation' | 'text' | 'lines'>;
+
+const pageKey = ({ ocrResultId, page }: { readonly ocrResultId: string; readonly page: number }): string =>
+  `${ocrResultId}/${page}`;
+
+const pageFields = (at: string, more: readonly string[]): Record<string, 1> =>
+  Object.fromEntries([
+    ...more.map((name) => [name, 1]),
+    ...['index', 'rotation', 'text', 'lines.text', 'lines.box', 'lines.words.text', 'lines.words.box'].map((name) => [
+      `${at}.${name}`,
+      1,
+    ]),
+  ]);
+
 /** A stored result with all its pages. */
 async function withPages(ocrPages: Collections['ocrPages'], row: OcrRow): Promise<OcrResult> {
   const { result } = row;
@@ -106,6 +121,34 @@ const createPageReads = ({ ocrResults, ocrPages }: Pick<Collections, 'ocrResults
       const result = { ...row.result, pages: page === undefined ? [] : [page] };
       return { ...toText({ ...row, text: page?.text ?? '' }), result, runId: row.runId };
     });
+  },
+  /**
+   * Pages with lines, words and boxes, by `<ocrResultId>/<index>`. A page whose result is older than pages of their own comes from the
+   * result. Error: none; pages that are gone are left out.
+   */
+  async ocrPagesAt(
+    organizationId: string,
+    places: readonly { readonly ocrResultId: string; readonly page: number }[],
+  ): Promise<ReadonlyMap<string, PlacedPage>> {
+    const found = new Map<string, PlacedPage>();
+    const asked = new Set(places.map(pageKey));
+    // Documents of one page have it in their result, and most have one page.
+    const ids = [...new Set(places.map(({ ocrResultId }) => ocrResultId))];
+    const whole = await ocrResults
+      .find({ _id: { $in: ids }, organizationId }, { projection: pageFields('result.pages', ['pagesApart']) })
+      .toArray();
+    for (const { _id: ocrResultId, result } of whole)
+      for (const page of result?.pages ?? [])
+        if (asked.delete(pageKey({ ocrResultId, page: page.index })))
+          found.set(pageKey({ ocrResultId, page: page.index }), page);
+    const isApart = new Set(whole.filter(({ pagesApart }) => pagesApart === true).map(({ _id }) => _id));
+    const apart = places.filter((one) => isApart.has(one.ocrResultId) && asked.has(pageKey(one))).map(pageKey);
+    if (apart.length === 0) return found;
+    const rows = await ocrPages
+      .find({ _id: { $in: [...new Set(apart)] }, organizationId }, { projection: pageFields('page', ['ocrResultId']) })
+      .toArray();
+    for (const { ocrResultId, page } of rows) found.set(pageKey({ ocrResultId, page: page.index }), page);
+    return found;
   },
   /** One page with its words. null when there is no such result or page. */
   async ocrPage(organizationId: string, ocrResultId: string, index: number): Promise<OcrPage | null> {

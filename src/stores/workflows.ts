@@ -36,6 +36,11 @@ const olderThan = (after: ListPosition | null): Filter<WorkflowRecord> =>
         $or: [{ createdAt: { $lt: after.createdAt } }, { _id: { $lt: after.id } }],
       };
 
+const containing = (text: string): { readonly $regex: string; readonly $options: string } => ({
+  $regex: text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+  $options: 'i',
+});
+
 /** Limit on the characters of JSON of the cached versions. */
 const keptCharacters = 8_000_000;
 
@@ -174,10 +179,15 @@ export function createWorkflowStore(
         .sort({ name: 1 })
         .limit(500)
         .toArray(),
-    /** Lists all workflows of the tenant's projects, newest first. */
-    list: (tenant: Tenant, after: ListPosition | null, limit: number): Promise<readonly WorkflowRecord[]> =>
+    /** Lists all workflows of the tenant's projects, newest first. `name`: only those whose name contains it, in any case. */
+    list: (
+      tenant: Tenant,
+      after: ListPosition | null,
+      limit: number,
+      name?: string,
+    ): Promise<readonly WorkflowRecord[]> =>
       workflows
-        .find({ ...owned(tenant), ...olderThan(after) })
+        .find({ ...owned(tenant), ...olderThan(after), ...(name !== undefined && { name: containing(name) }) })
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .toArray(),

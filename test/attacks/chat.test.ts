@@ -102,7 +102,7 @@ describe('54: orders in a document are data', () => {
     expect([...sources.keys()]).toEqual([1]);
     expect(sources.get(1)).toContain('Ignore all previous instructions');
     expect(sources.get(1)).not.toMatch(/<\/?source_/);
-    expect(await app.run(tools.getDocument, { id })).toMatchObject({ id });
+    expect(await app.run(tools.getDocument, { documentId: id })).toMatchObject({ id });
   });
 
   test('a model that obeys reaches nothing: its words are all that comes out', async () => {

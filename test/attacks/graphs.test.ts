@@ -379,8 +379,8 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
       view_document_image: [{ documentId: ids.document }],
       ask_documents: [{ question: 'What is in it?', documentIds: [ids.document] }],
       set_document_visibility: [{ documentIds: [ids.document], visibility: 'public' }],
-      delete_document: [{ id: ids.document }],
-      update_document: [{ id: ids.document, tags: ['stolen'] }],
+      delete_document: [{ documentId: ids.document }],
+      update_document: [{ documentId: ids.document, tags: ['stolen'] }],
       create_api_key: [{ kind: 'workflow', name: 'X', workflowId: ids.workflow }],
       query_records: [{ documentId: ids.document }],
       save_dataset: [

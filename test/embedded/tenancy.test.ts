@@ -5,7 +5,7 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
-import { searchChanges } from '#test/support/tenancy/search.ts';
+import { searchChanges, searchReads } from '#test/support/tenancy/search.ts';
 import { listChanges, listReads } from '#test/support/tenancy/lists.ts';
 import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
 import { experimentChanges, experimentReads, seedExperiment } from '#test/support/tenancy/experiments.ts';
@@ -241,6 +241,7 @@ const reads: Readonly<Record<string, Read>> = {
   ...experimentReads(() => stores),
   ...recordReads(() => stores),
   ...listReads(() => stores),
+  ...searchReads(() => stores),
   'apiKeys.find': (who, { keyId }) => stores.apiKeys.find(who.organizationId, keyId),
   'apiKeys.list': (who) => stores.apiKeys.list(who.organizationId),
   'apiKeys.listMadeBy': (who) => stores.apiKeys.listMadeBy(who.organizationId, ['test']),

@@ -148,7 +148,7 @@ describe('POST /runs/:id/resume', () => {
   test('shows the question, refuses what does not fit it, and goes on with the answer to the end', async () => {
     const { id } = await start(workflows.review, [documents[0]]);
     const waits = await until(id, (execution) => execution.status === 'waiting');
-    expect(waits.runs[0].waitingFor).toEqual([{ path: 'ask', promptText: 'Fine?' }]);
+    expect(waits.runs[0].waitingFor).toEqual([{ path: 'ask', promptText: 'Fine?', question: 'Fine?' }]);
     const at = `/api/service/runs/${waits.runs[0].runId}`;
     const { body: run } = await ask('GET', at);
     expect(run.waitingFor).toMatchObject([{ path: 'ask', promptText: 'Fine?', answerSchema: { enum: ['yes', 'no'] } }]);

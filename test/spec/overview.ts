@@ -34,6 +34,50 @@ export const overview = [
   ...proved('Life of a document', {
     'mcp.workflows': 'An agent connected over OAuth edits workflows',
     'mcp.documents': 'An agent connected over OAuth reads the documents of its project',
+    'mcp.schemas': [
+      'Schemas of tools have single types, text enums and anyOf only, in and out and at any depth',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.schemas.words': [
+      'Every parameter is described, every integer bounded, required parameters come first, and ten tools have an example',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.schemas.strict': [
+      'OpenAI and Anthropic take every tool, and the calls that a strict mode writes are understood',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.schemas.gemini': [
+      'The converters of @google/genai and LangChain bring every tool to Gemini without loss',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.lenient_input': [
+      'JSON that comes as text, null for an optional parameter, and the other name of an id are accepted',
+      '0170-schemas-that-every-provider-takes',
+    ],
+    'mcp.stdio.answers': 'A local client that closes its end gets the answers to all that it had sent',
+    'mcp.sessions.replaced': [
+      'A new MCP session replaces one that was left, before an older one in use; a client whose session was replaced is told so',
+      '0171-sessions-in-use-stay',
+    ],
+    'mcp.trust': [
+      "Only values of documents and models stand between untrusted tags: the author's question and the service's own errors stand outside, and structured content says which values are which",
+      '0172-whose-words',
+    ],
+    'mcp.places': [
+      'Searches, read text and answers tell page and boxes as tight as the line, and boxes can be drawn into the picture of a page',
+      '0173-places',
+    ],
+    'mcp.places.pages':
+      'Text of several pages says where each begins, is read by page, and its parts join to the whole',
+    'mcp.workflows.by_name': 'An agent finds a workflow by a part of its name',
+    'document.similar': [
+      'Documents that look or read like one are listed, near duplicates first, to those who may read them',
+      '0174-similar-documents-and-verified-receipts',
+    ],
+    'run.receipt.verify': [
+      'A receipt is verified against stored steps and outputs by REST, an agent and the command line, which say what differs',
+      '0174-similar-documents-and-verified-receipts',
+    ],
     'mcp.scopes': 'An agent can do no more than the scopes it was granted allow',
     'graph.outputs': [
       'Every node type declares the schema of what it writes, and its runs write values of that schema',

@@ -42,7 +42,6 @@ function sourceOf([first]: Document[]): { filter: Document; searches: boolean } 
 
 /** `equals` of `$search` as a filter says it. */
 const termOf = ({ equals }: Document): Document => (equals ? { [equals.path]: equals.value } : {});
-
 /** The queries inside a command, one explainable command for each. */
 function queriesOf({ commandName, command, databaseName }: CommandStartedEvent): Omit<Asked, 'of'>[] {
   const plain = (name: string, filter: Document, fields: Document): Omit<Asked, 'of'> => ({
@@ -156,7 +155,6 @@ async function askDocuments(stores: Stores): Promise<void> {
   await uploads.insert({ ...upload, createdAt: now, forgetAt: now });
   await uploads.find(organizationId, 'uploads/x');
   await askStorage(stores, document, now);
-
   const origin = { organizationId, projectId, documentId: id, runId: 'run_a', nodeId: 'n' };
   const payload = { engine: 'e', language: 'eng', pages: [] };
   const value = { title: '', description: '', language: 'und', documentType: '', keyFields: [], tags: [] };
@@ -166,6 +164,7 @@ async function askDocuments(stores: Stores): Promise<void> {
     await results.ocrById(organizationId, ocr.ocrResultId);
     await results.ocrText(organizationId, ocr.ocrResultId);
     await results.ocrPage(organizationId, ocr.ocrResultId, 0);
+    await results.ocrPagesAt(organizationId, [{ ocrResultId: ocr.ocrResultId, page: 0 }]);
     await askPages(stores, origin);
     const described = await results.saveDescription(origin, { modelLabel: 'm', value, usage });
     await results.descriptionById(organizationId, described.descriptionId);
@@ -214,6 +213,7 @@ async function askDocuments(stores: Stores): Promise<void> {
     for (const narrow of [{}, { documentIds: [id], apiKeyIds: ['key_a'] }])
       await search.search({ ...who, ...narrow, text: 'walnut 4711 "walnut 4711"', limit: 10 });
   await search.highlights({ ...tenant, documentIds: [id], text: 'walnut' });
+  await search.similar({ ...tenant, documentId: id, by: ['text'], limit: 9 });
   await search.setVisibility(organizationId, [id], 'private');
   await search.check();
 }

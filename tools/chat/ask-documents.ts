@@ -4,6 +4,7 @@ import { readQuestion } from '#src/domain/chat/read-question.ts';
 import { askedScope } from '#tools/chat/find-sources.ts';
 import { findAnswerSources } from '#tools/chat/find-sources.ts';
 import { makeAnswer } from '#tools/chat/make-answer.ts';
+import { roundedBox } from '#tools/reading/placed-highlights.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 
 type Source = z.input<typeof Answered>['sources'][number];
@@ -15,10 +16,11 @@ function regionOf([x, y, width, height]: readonly [number, number, number, numbe
 }
 
 function presentSource({ index, documentId, title, excerpts }: SourceCard): Source {
-  const shown = excerpts.map(({ text, page, bbox, verified }) => ({
+  const shown = excerpts.map(({ text, page, bbox, boxes, verified }) => ({
     excerptText: text,
     ...(page !== undefined && { page }),
     ...(bbox !== undefined && { region: regionOf(bbox) }),
+    ...(boxes !== undefined && { boxes: boxes.map(roundedBox) }),
     verified,
   }));
   return { index, documentId, title, excerpts: shown };
@@ -27,7 +29,7 @@ function presentSource({ index, documentId, title, excerpts }: SourceCard): Sour
 export const askDocuments = defineTool({
   name: 'ask_documents',
   description:
-    'Answer a question from the text of documents, citing sources as [n], each with excerpts and their page and region. Earlier questions are not remembered. Narrow by documentIds or projectIds where you can.',
+    'Answer a question from documents, citing sources as [n] with excerpts, page and boxes. Earlier questions are not remembered. Example: {"question": "When is the electricity bill due?"}',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

@@ -7,8 +7,7 @@ const shownCharacters = 500;
 
 export const getDataset = defineTool({
   name: 'get_dataset',
-  description:
-    'A dataset: its counts, what is left in the ledger of its holdout, and its dev items. Items of the holdout are shown to nobody.',
+  description: 'A dataset: counts, what is left in the ledger of its holdout, and its dev items.',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,

@@ -28,7 +28,7 @@ type Asked = z.output<typeof SaveDatasetInput>;
 export const saveDataset = defineTool({
   name: 'save_dataset',
   description:
-    'Saves documents with their right results as a dataset, or as its next version. References come from people, never from a workflow under test.',
+    'Saves documents with their right results as a dataset, or its next version. References come from people, never from a workflow under test.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,

@@ -7,14 +7,13 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 
 export const deleteDocument = defineTool({
   name: 'delete_document',
-  description:
-    'Delete a document permanently, with its results and the documents made from it. Its runs are canceled; their records stay.',
+  description: 'Delete a document permanently, with its results and the documents made from it. Its runs are canceled.',
   scope: 'documents:write',
   effect: 'destroy',
   idempotent: true,
-  input: z.strictObject({ id: AnyId.describe('doc_...') }),
+  input: z.strictObject({ documentId: AnyId.describe('doc_...') }),
   output: DeletedDocument,
-  async run(ctx: ToolContext<'audit' | 'documents' | 'relay'>, { id }) {
+  async run(ctx: ToolContext<'audit' | 'documents' | 'relay'>, { documentId: id }) {
     const { deps, principal, requestId } = ctx;
     // One write hides the document from every reader; its outbox event triggers the rest of the deletion.
     const deleted = await deps.documents.markDeletedAnywhere(principal, id, new Date());

@@ -8,14 +8,14 @@ import { requireDocument } from '#tools/documents/require-document.ts';
 
 export const getDocument = defineTool({
   name: 'get_document',
-  description: 'One document with its description and OCR summary. Ids come from list_documents or search_documents.',
+  description: 'One document with its description and OCR summary.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
-  input: z.strictObject({ id: AnyId.describe('doc_...') }),
+  input: z.strictObject({ documentId: AnyId.describe('doc_...') }),
   output: DocumentWithRun,
-  async run({ deps, principal }: ToolContext<'documents' | 'thumbnails'>, { id }) {
-    const document = await requireDocument(deps, principal, id);
+  async run({ deps, principal }: ToolContext<'documents' | 'thumbnails'>, { documentId }) {
+    const document = await requireDocument(deps, principal, documentId);
     return { ...presentDocument(deps, document), lastRun: presentLastRun(principal, document) };
   },
 });

@@ -6,7 +6,7 @@ import { latestRunsOf } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { foundCards, findHits } from '#tools/documents/search-cards.ts';
 
-type Needs = 'cursorSecret' | 'documents' | 'search' | 'thumbnails' | 'workflows';
+type Needs = 'cursorSecret' | 'documents' | 'results' | 'search' | 'thumbnails' | 'workflows';
 type Listed = z.input<typeof DocumentCardList>;
 type Asked = Omit<z.output<typeof DocumentCardQuery>, 'query'>;
 

@@ -3,10 +3,11 @@ import type { DocumentCard } from '#src/contracts/resources/card.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { latestRunsOf } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
+import { placedHighlights } from '#tools/reading/placed-highlights.ts';
 import type { SearchAnswer, SearchHit, SearchRetriever, SearchQuery } from '#src/stores/search/query.ts';
 
 type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds' | 'depth'>;
-type Needs = 'documents' | 'search' | 'thumbnails' | 'workflows';
+type Needs = 'documents' | 'results' | 'search' | 'thumbnails' | 'workflows';
 type Context = Pick<ToolContext<Needs>, 'deps' | 'principal' | 'outcome'>;
 type Asked = { readonly text: string; readonly limit: number } & Partial<Narrowing>;
 
@@ -35,11 +36,19 @@ export async function foundCards(
   ]);
   const latestRunOf = await latestRunsOf(ctx, records);
   const byId = new Map(records.map((record) => [record._id, record]));
+  const placed = await placedHighlights(
+    deps,
+    organizationId,
+    ids.flatMap((id) => {
+      const record = byId.get(id);
+      return record === undefined ? [] : [[record, highlights.get(id) ?? []] as const];
+    }),
+  );
   return hits.flatMap(({ documentId, score, matchedBy, distance }) => {
     // The index may lag behind, so the records decide: a deleted or unreadable document never appears.
     const record = byId.get(documentId);
     if (record === undefined) return [];
-    const matches = { score, matchedBy: [...matchedBy], distance, highlights: [...(highlights.get(documentId) ?? [])] };
+    const matches = { score, matchedBy: [...matchedBy], distance, highlights: placed.get(documentId) ?? [] };
     return [{ ...presentDocument(deps, record), latestRun: latestRunOf(record), ...matches }];
   });
 }

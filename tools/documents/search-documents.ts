@@ -5,13 +5,13 @@ import { searchCards } from '#tools/documents/search-cards.ts';
 export const searchDocuments = defineTool({
   name: 'search_documents',
   description:
-    'Find documents by words, "quoted phrases" or identifiers (invoice numbers and the like) in their text and description. Exact identifiers come first.',
+    'Find documents by words, "quoted phrases" or identifiers, exact ones first, with page and boxes of the matches. Example: {"query": "invoice \\"final notice\\" 2026-0042"}',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
   input: SearchInput,
   output: SearchResult,
-  async run(ctx: ToolContext<'documents' | 'search' | 'thumbnails' | 'workflows'>, { query, limit }) {
+  async run(ctx: ToolContext<'documents' | 'results' | 'search' | 'thumbnails' | 'workflows'>, { query, limit }) {
     const { documents, degraded } = await searchCards(ctx, { text: query, limit });
     return { documents, nextCursor: null, degraded: [...degraded] };
   },

@@ -16,7 +16,10 @@ export const updateDocument = defineTool({
   idempotent: true,
   input: UpdateDocumentInput,
   output: UpdatedDocument,
-  async run(ctx: ToolContext<'announce' | 'audit' | 'documents' | 'search'>, { id, filename, title, tags }) {
+  async run(
+    ctx: ToolContext<'announce' | 'audit' | 'documents' | 'search'>,
+    { documentId: id, filename, title, tags },
+  ) {
     const { deps, principal, requestId } = ctx;
     const named = acceptedName(filename);
     const changed = await deps.documents.change(principal, id, {

@@ -10,7 +10,7 @@ const reason = { code: 'run.canceled', message: 'Its experiment was canceled.' }
 
 export const cancelExperiment = defineTool({
   name: 'cancel_experiment',
-  description: 'Ends an experiment and its unfinished runs, without a verdict. One that has ended stays as it is.',
+  description: 'Ends an experiment and its unfinished runs, without a verdict.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: true,

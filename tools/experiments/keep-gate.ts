@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
-import type { Gate, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
+import type { Gate, WorkflowPublishBody } from '#src/contracts/resources/workflow.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { nameOf } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
@@ -47,7 +47,7 @@ function requireMetric(gate: Gate): void {
 export async function keepGate(
   ctx: Context,
   workflow: WorkflowRecord,
-  { gate: next }: Pick<z.output<typeof WorkflowPublishInput>, 'gate'>,
+  { gate: next }: Pick<z.output<typeof WorkflowPublishBody>, 'gate'>,
 ): Promise<Gate | null> {
   const before = workflow.gate ?? null;
   if (next === undefined) return before;

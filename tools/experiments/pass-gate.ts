@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Gate, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
+import type { Gate, WorkflowPublishBody } from '#src/contracts/resources/workflow.ts';
 import { nonInferior } from '@inkgraph/paired-statistics/non-inferior';
 import { differencesOf, gridOf } from '#src/domain/experiments/scores.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
@@ -14,7 +14,7 @@ import { evaluatorOf, isOwner, ownersOnly } from '#tools/experiments/keep-gate.t
 import type { ToolContext } from '#tools/define.ts';
 
 type Context = ToolContext<'audit' | 'datasets' | 'experiments' | 'workflows'>;
-type Asked = z.output<typeof WorkflowPublishInput>;
+type Asked = z.output<typeof WorkflowPublishBody>;
 
 interface Confirmation {
   readonly experiment: ExperimentRecord;

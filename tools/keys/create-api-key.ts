@@ -20,7 +20,7 @@ function requireRate(ratePerSecond: number | undefined, most: number): void {
 export const createApiKey = defineTool({
   name: 'create_api_key',
   description:
-    'Create an API key of one project. A workflow key uploads documents and starts its workflow on each; a service key runs workflows, works with documents, and can have more scopes. A key that a program creates stops working when the program loses its access. Only this answer contains the secret.',
+    'Create an API key of one project: a workflow key uploads documents and starts its workflow on each; a service key runs workflows and works with documents. Only this answer has the secret.',
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,

@@ -5,7 +5,7 @@ import { presentKey } from '#tools/keys/present.ts';
 
 export const listApiKeys = defineTool({
   name: 'list_api_keys',
-  description: 'API keys, newest first, of one project or of all your projects. Secrets are never shown.',
+  description: 'API keys, newest first. Secrets are never shown.',
   scope: 'keys:manage',
   effect: 'read',
   idempotent: true,

@@ -7,7 +7,7 @@ import { requireKey } from '#tools/keys/caller-bounds.ts';
 
 export const revokeApiKey = defineTool({
   name: 'revoke_api_key',
-  description: 'Revokes an API key at once and permanently. Ids come from list_api_keys.',
+  description: 'Revokes an API key at once and permanently.',
   scope: 'keys:manage',
   effect: 'destroy',
   idempotent: false,

@@ -27,6 +27,8 @@ export interface PageView {
   /** Fractions 0..1 of the rotated page; null: the whole page. */
   readonly region: { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | null;
   readonly maxPixels: number;
+  /** Boxes to draw: x, y, width and height as fractions 0..1 of the rotated page. */
+  readonly boxes?: readonly (readonly number[])[];
 }
 
 /** An open document. */
@@ -112,9 +114,10 @@ export class PageViews {
   async #make(document: DocumentRecord, view: PageView): Promise<PagePicture> {
     const { images } = this.#parts;
     const original = await this.#original(document);
-    const { rotate, region } = view;
+    const { rotate, region, boxes } = view;
     let page = await images.page(original, view.page);
     if (rotate !== 0) page = await images.transform(page, { rotate });
+    if (boxes !== undefined) page = await images.transform(page, { outlines: boxes });
     if (region !== null)
       page = await images.transform(page, { crop: [region.x, region.y, region.width, region.height] });
     return this.#encode(page, view.maxPixels);

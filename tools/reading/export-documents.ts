@@ -50,7 +50,11 @@ async function refuseLarge({ deps }: Context, { tenant, selection }: Wanted): Pr
 }
 
 /** Documents newest first, a page of them in memory at a time. */
-async function* exported(ctx: Context, { tenant, selection }: Wanted, files: boolean): AsyncGenerator<ExportedDocument> {
+async function* exported(
+  ctx: Context,
+  { tenant, selection }: Wanted,
+  files: boolean,
+): AsyncGenerator<ExportedDocument> {
   const { deps } = ctx;
   const order = orderOf();
   for (let after: DocumentPlace | null = null; ;) {

@@ -21,11 +21,11 @@ export interface AskedText {
 }
 
 /** Error: `request.invalid` for a page that the document lacks. */
-export function checkPage({ pages }: DocumentRecord, page: number | undefined): void {
+export function checkPage({ pages }: DocumentRecord, page: number | undefined, pointer = '/page'): void {
   if (page === undefined || page < pages) return;
   const message = `the document has pages 0 to ${pages - 1}`;
-  throw new AppError('request.invalid', `Field /page: ${message}.`, {
-    errors: [{ pointer: '/page', code: 'too_big', message }],
+  throw new AppError('request.invalid', `Field ${pointer}: ${message}.`, {
+    errors: [{ pointer, code: 'too_big', message }],
   });
 }
 

@@ -17,8 +17,7 @@ type Context = ToolContext<'documents' | 'recordTypes' | 'records' | 'search' | 
 
 export const correctRecord = defineTool({
   name: 'correct_record',
-  description:
-    'Sets cells of a record and confirms it; without set it only confirms. No run replaces corrected cells or confirmed records. recordId comes from query_records.',
+  description: 'Sets cells of a record and confirms it; without set it only confirms. No run replaces them afterwards.',
   scope: 'documents:write',
   effect: 'write',
   idempotent: true,

@@ -5,7 +5,7 @@ import { presentType } from '#tools/records/present.ts';
 
 export const listRecordTypes = defineTool({
   name: 'list_record_types',
-  description: 'Record types of a project with their fields and rules; invoice and receipt are always there.',
+  description: 'Record types of a project with their fields and rules.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

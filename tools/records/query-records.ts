@@ -26,7 +26,7 @@ type Page = z.input<typeof RecordPage>;
 export const queryRecords = defineTool({
   name: 'query_records',
   description:
-    'Finds, sorts, groups and adds up records: the fields of documents as a table. Each cell has its page and box for view_document_image. Types and fields: list_record_types.',
+    'Finds, sorts, groups and adds up records: fields of documents as a table, with page and box. Types: list_record_types. Example: {"recordType": "invoice", "filter": {"total": {"gt": 500}}}',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

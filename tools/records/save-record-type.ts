@@ -12,7 +12,7 @@ type Asked = z.output<typeof SaveRecordTypeInput>;
 export const saveRecordType = defineTool({
   name: 'save_record_type',
   description:
-    'Saves a record type, or its next version. The node extract with recordType then stores a record for each document.',
+    'Saves a record type, or its next version. The node extract with recordType stores a record for each document.',
   scope: 'workflows:write',
   effect: 'write',
   idempotent: false,

@@ -10,7 +10,7 @@ const reason = { code: 'run.canceled', message: 'It was canceled before it ended
 export const cancelRun = defineTool({
   name: 'cancel_run',
   description:
-    'Cancel a run (runId), or all unfinished runs of an execution (executionId); running work stops within a second. Finished runs do not change. Returns the execution.',
+    'Cancel a run, or all unfinished runs of an execution. Finished runs do not change. Returns the execution.',
   scope: 'runs:execute',
   effect: 'destroy',
   idempotent: true,

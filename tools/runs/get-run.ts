@@ -4,6 +4,7 @@ import { presentRunDetail } from '#tools/runs/present.ts';
 import { queuePlace } from '#tools/runs/many/queue-place.ts';
 import { readResults } from '#tools/runs/results/read-results.ts';
 import { receiptOfRun } from '#tools/runs/receipt-of-run.ts';
+import { receiptCheckOf } from '#tools/runs/results/verify-receipt.ts';
 import { requireRun } from '#tools/runs/require-run.ts';
 import { readExecution, waitForExecution, waitForRun } from '#tools/runs/wait-for-execution.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
@@ -17,7 +18,7 @@ const shown = {
 export const getRun = defineTool({
   name: 'get_run',
   description:
-    'One run (runId): error, open question, each step with its time and output. Or an execution (executionId). Or results (executionIds): outputs of many documents side by side, and for each failure the node, its input and its request.',
+    'One run (runId): error, open question, each step. Or an execution (executionId). Or results (executionIds): outputs side by side, and for each failure the node, its input and request. Example: {"executionId": "exec_1", "waitSeconds": 25}',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,
@@ -48,7 +49,8 @@ export const getRun = defineTool({
     const found = waitSeconds === 0 ? known : await waitForRun(ctx, known, waitSeconds);
     const steps = detail === 'summary' ? [] : await ctx.deps.steps.listOf(found);
     const receipt = include.includes('receipt') ? await receiptOfRun(ctx, found) : undefined;
+    const check = include.includes('receiptCheck') ? { receiptCheck: await receiptCheckOf(ctx, found) } : {};
     const run = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
-    return { execution: null, run: { ...run, queue: await queuePlace(ctx, found) } };
+    return { execution: null, run: { ...run, ...check, queue: await queuePlace(ctx, found) } };
   },
 });

@@ -1,4 +1,4 @@
-import { briefQuestion } from '#src/domain/runs/brief-question.ts';
+import { authorsQuestion, briefQuestion } from '#src/domain/runs/brief-question.ts';
 import type { z } from 'zod';
 import type { Execution, ExecutionRow, RunDetail, RunList, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
@@ -25,7 +25,10 @@ const openQuestions = (run: RunRecord): readonly OpenQuestion[] | undefined =>
   run.status === 'waiting' ? run.waitingFor : undefined;
 
 export function presentRun(run: RunRecord): z.input<typeof RunSummary> {
-  const questions = openQuestions(run)?.map(({ path, prompt }) => ({ path, promptText: prompt.slice(0, promptStart) }));
+  const questions = openQuestions(run)?.map((question) => {
+    const { path, prompt } = question;
+    return { path, promptText: prompt.slice(0, promptStart), ...authorsQuestion(question, promptStart) };
+  });
   return { ...presentEnd(run), ...(questions === undefined ? {} : { waitingFor: questions }) };
 }
 
@@ -184,9 +187,10 @@ export function presentRunDetail(
     ...(questions === undefined
       ? {}
       : {
-          waitingFor: questions.map(({ path, prompt, data, answerSchema, askedAt }) => ({
+          waitingFor: questions.map(({ path, prompt, data, answerSchema, askedAt, ...words }) => ({
             path,
             promptText: prompt,
+            ...authorsQuestion(words),
             data,
             answerSchema: answerSchema === null ? null : { ...answerSchema },
             askedAt: askedAt.toISOString(),

@@ -2,6 +2,7 @@ import { AnyId } from '#src/contracts/fields.ts';
 import { QueueBody, QueuedRun, QueuedRuns, QueueManyBody } from '#src/contracts/resources/document.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import type { CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 import { chosenDraft } from '#tools/runs/drafts/chosen-draft.ts';
@@ -9,9 +10,7 @@ import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { startedBy, startExecutions } from '#tools/runs/start-execution.ts';
 import type { CreatedExecution } from '#src/stores/executions.ts';
 
-type QueueContext = ToolContext<
-  'announce' | 'checkGraph' | 'documents' | 'executions' | 'secrets' | 'wake' | 'workflows'
->;
+type QueueContext = ToolContext<CheckDeps | 'announce' | 'documents' | 'executions' | 'wake'>;
 
 interface Asked {
   readonly documentIds: readonly string[];

@@ -70,7 +70,7 @@ async function replay(
 export const replayExecution = defineTool({
   name: 'replay_execution',
   description:
-    'Run an execution again with the same documents and initial state, in the same or the published version, or only its failed documents. Returns the new execution; follow it with get_run.',
+    'Run an execution again with the same documents and initial state, or only its failed documents. Returns the new execution.',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,

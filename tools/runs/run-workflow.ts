@@ -7,6 +7,7 @@ import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { callerIdOf, projectFor } from '#src/domain/access/principal.ts';
 import { misspelt } from '#graphs/check/nearest.ts';
 import { unstorable } from '#src/domain/storable.ts';
+import type { CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
@@ -63,7 +64,7 @@ export async function placed(
 }
 
 async function createExecution(
-  ctx: ToolContext<'announce' | 'checkGraph' | 'documents' | 'executions' | 'secrets' | 'wake' | 'workflows'>,
+  ctx: ToolContext<CheckDeps | 'announce' | 'documents' | 'executions' | 'wake'>,
   body: Body,
   id: string,
 ): Promise<z.input<typeof Execution>> {
@@ -139,7 +140,7 @@ function refuseUnstorable(initialState: Body['initialState']): void {
 export const runWorkflow = defineTool({
   name: 'run_workflow',
   description:
-    'Run a workflow over documents, one run for each. Give documentIds, or scope for all matching documents. Returns at once; to wait, pass waitSeconds or call get_run.',
+    'Run a workflow over documents, one run for each: give documentIds, or scope for all that match. Returns at once, unless waitSeconds is given. Example: {"workflowId": "wf_document_intake", "documentIds": ["doc_1"], "waitSeconds": 25}',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,
@@ -152,18 +153,16 @@ export const runWorkflow = defineTool({
   output: Execution,
   async run(
     ctx: ToolContext<
+      | CheckDeps
       | 'announce'
-      | 'checkGraph'
       | 'documents'
       | 'events'
       | 'executions'
       | 'idempotency'
       | 'outbound'
-      | 'secrets'
       | 'steps'
       | 'stopping'
       | 'wake'
-      | 'workflows'
     >,
     { waitSeconds, ...body },
   ) {

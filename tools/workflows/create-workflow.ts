@@ -17,7 +17,7 @@ type Input = z.output<typeof NewWorkflow>;
 export const createWorkflow = defineTool({
   name: 'create_workflow',
   description:
-    'Create a workflow with a draft: empty, from a graph or preset, or as a copy. It can run once it is published.',
+    'Create a workflow with a draft: empty, from a graph or preset, or as a copy. Example: {"preset": "wf_document_intake"}',
   scope: 'workflows:write',
   effect: 'write',
   audit: false,

@@ -9,7 +9,7 @@ const keysTold = 20;
 
 export const deleteWorkflow = defineTool({
   name: 'delete_workflow',
-  description: 'Deletes a workflow with its draft and all versions, permanently. Fails while API keys are bound to it.',
+  description: 'Deletes a workflow with all versions, permanently. Fails while API keys are bound to it.',
   scope: 'workflows:write',
   effect: 'destroy',
   idempotent: false,

@@ -5,7 +5,7 @@ import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflo
 
 export const diffWorkflowVersions = defineTool({
   name: 'diff_workflow_versions',
-  description: 'Differences between two versions of a workflow, as edit operations that turn one into the other.',
+  description: 'Edit operations that turn one version of a workflow into another.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,

@@ -1,4 +1,4 @@
-import { AllWorkflows, WorkflowListQuery } from '#src/contracts/resources/workflow.ts';
+import { AllWorkflows, WorkflowsQuery } from '#src/contracts/resources/workflow.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -9,13 +9,18 @@ export const listWorkflows = defineTool({
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,
-  input: WorkflowListQuery,
+  input: WorkflowsQuery,
   output: AllWorkflows,
-  async run({ deps, principal }: ToolContext<'cursorSecret' | 'workflows'>, { limit, cursor }) {
-    const binding = JSON.stringify(['workflows', principal.organizationId, principal.projectIds]);
+  async run({ deps, principal }: ToolContext<'cursorSecret' | 'workflows'>, { limit, cursor, name }) {
+    const binding = JSON.stringify([
+      'workflows',
+      principal.organizationId,
+      principal.projectIds,
+      ...(name === undefined ? [] : [name]),
+    ]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
     // Reads one more than asked for, to know if there is a next page.
-    const found = await deps.workflows.list(principal, after, limit + 1);
+    const found = await deps.workflows.list(principal, after, limit + 1, name);
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {

@@ -12,13 +12,18 @@ import { authorOf, requireBase } from '#tools/workflows/save-draft.ts';
 export const publishWorkflow = defineTool({
   name: 'publish_workflow',
   description:
-    'Publishes the draft as the next version, which new runs use from now on. Fails while the draft has errors, or without the proof that the gate of the workflow asks for.',
+    'Publishes the draft as the next version, which new runs use. Fails while the draft has errors, or without the proof that the gate asks for.',
   scope: 'workflows:publish',
   effect: 'write',
   idempotent: true,
   input: WorkflowPublishInput,
   output: PublishedWorkflow,
-  async run(ctx: ToolContext<CheckDeps | 'audit' | 'datasets' | 'experiments'>, asked) {
+  async run(ctx: ToolContext<CheckDeps | 'audit' | 'datasets' | 'experiments'>, given) {
+    const { gate: proofOfLater, ...rest } = given;
+    const asked = {
+      ...rest,
+      ...(proofOfLater !== undefined && { gate: proofOfLater === 'none' ? null : proofOfLater }),
+    };
     const { workflowId, baseVersion, note } = asked;
     const { deps } = ctx;
     const { workflow, draft } = await requireDraft(ctx, workflowId);

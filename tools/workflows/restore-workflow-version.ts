@@ -7,7 +7,7 @@ import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
 
 export const restoreWorkflowVersion = defineTool({
   name: 'restore_workflow_version',
-  description: 'Replaces the draft by a version, as one more edit: earlier revisions stay, and nothing is published.',
+  description: 'Replaces the draft by a version, as one more edit. Publishes nothing.',
   scope: 'workflows:write',
   effect: 'write',
   audit: false,

@@ -10,7 +10,7 @@ import { requireBase, saveDraft } from '#tools/workflows/save-draft.ts';
 export const updateWorkflow = defineTool({
   name: 'update_workflow',
   description:
-    'Edits the draft: all operations or none, in order; declares channels of nodes. Returns errors and warnings; drafts may have errors.',
+    'Edits the draft: all operations in order, or none; declares channels of nodes. Returns errors and warnings of the result. Example: {"workflowId": "wf_1", "baseVersion": 4, "operations": [{"op": "set_config", "nodeId": "recognize", "config": {"language": "deu"}}]}',
   scope: 'workflows:write',
   effect: 'write',
   audit: false,

@@ -24,7 +24,8 @@ export async function transformPage(page: PageImage, change: PageTransform): Pro
     const changed = await make(await openImage(current.png), current);
     current = await finishPage(density === undefined ? changed : changed.withDensity(density), page.index);
   };
-  const { crop, rotate = 0, median, scale = 1, keepPolygons } = change;
+  const { outlines, crop, rotate = 0, median, scale = 1, keepPolygons } = change;
+  if (outlines !== undefined) await step((image) => outlined(image, outlines));
   if (crop !== undefined) await step((image, { width, height }) => image.extract(pixelsOf(crop, width, height)));
   if (rotate !== 0) await step(async (image) => image.rotate(rotate, { background: await paperTone(current) }));
   if (change.grayscale === true) await step((image) => image.toColourspace('b-w'));
@@ -38,6 +39,31 @@ export async function transformPage(page: PageImage, change: PageTransform): Pro
   if (keepPolygons !== undefined)
     await step((image, { width, height }) => keep(image, keepPolygons, { width, height }));
   return page.losses === undefined ? current : { ...current, losses: page.losses };
+}
+
+const red = Buffer.from([221, 0, 0]);
+
+/** Draws boxes a little outside of what they hold. Lines are as thick as the page needs when it is shown small. */
+async function outlined(image: Sharp, boxes: readonly (readonly number[])[]): Promise<Sharp> {
+  const { sharp } = await import('#src/adapters/images/sharp.ts');
+  const raw = await orImageError(image.removeAlpha().toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }));
+  const { width, height, channels } = raw.info;
+  const line = Math.max(2, Math.round(Math.max(width, height) / 500));
+  const paint = (left: number, top: number, right: number, bottom: number): void => {
+    const from = Math.max(0, left);
+    const count = Math.max(0, Math.min(width, right) - from);
+    for (let row = Math.max(0, top); row < Math.min(height, bottom); row += 1)
+      raw.data.fill(red, (row * width + from) * channels, (row * width + from + count) * channels);
+  };
+  for (const [x = 0, y = 0, wide = 0, high = 0] of boxes) {
+    const [left, top] = [Math.floor(x * width), Math.floor(y * height)];
+    const [right, bottom] = [Math.ceil((x + wide) * width), Math.ceil((y + high) * height)];
+    paint(left - line, top - line, right + line, top);
+    paint(left - line, bottom, right + line, bottom + line);
+    paint(left - line, top, left, bottom);
+    paint(right, top, right + line, bottom);
+  }
+  return sharp(raw.data, { raw: { width, height, channels } });
 }
 
 function pixelsOf([x, y, width, height]: readonly [number, number, number, number], wide: number, high: number) {

@@ -30,6 +30,7 @@ import {
   SegmentationResultList,
 } from '#src/contracts/resources/results.ts';
 import { AckBody, AckReply, DashboardPresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
+import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/card.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
 const base = '/api/dashboard/documents';
@@ -100,6 +101,17 @@ export const dashboardDocuments = {
     reply: OcrResultList,
     status: 200,
     errors: ['document.not_found'],
+  }),
+  similar: dashboardRoute({
+    id: 'dashboard.document.similar',
+    method: 'GET',
+    path: `${base}/:id/similar`,
+    summary: 'List documents that look or read like one, near duplicates first',
+    params: DocumentPath,
+    query: SimilarQuery,
+    reply: SimilarDocuments,
+    status: 200,
+    errors: ['document.not_found', 'document.unread', 'project.not_found'],
   }),
   text: dashboardRoute({
     id: 'dashboard.document.text',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
 import { ContextResult } from '#src/contracts/resources/context.ts';
 import {
   AnswerBody,
@@ -41,6 +42,17 @@ export const dashboardRuns = {
     reply: RunList,
     status: 200,
     errors: ['execution.not_found', 'request.cursor_invalid'],
+  }),
+  verifyReceipt: dashboardRoute({
+    id: 'dashboard.run.receipt',
+    method: 'GET',
+    path: `${base}/runs/:id/receipt/verify`,
+    summary: 'Check the hash chain of a run against its stored steps and outputs',
+    params: RunPath,
+    query: nothing,
+    reply: ReceiptCheck,
+    status: 200,
+    errors: ['run.not_found', 'run.unfinished'],
   }),
   get: dashboardRoute({
     id: 'dashboard.run.detail',

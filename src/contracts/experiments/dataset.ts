@@ -108,7 +108,12 @@ const Source = z.discriminatedUnion('type', [
 
 export const SaveDatasetBody = z.strictObject({
   datasetId: AnyId.optional().describe('Save a new version of this dataset; default: a new dataset'),
-  baseVersion: z.int().min(1).optional().describe('Version that the change is based on; required with datasetId'),
+  baseVersion: z
+    .int()
+    .min(1)
+    .max(999_999_999)
+    .optional()
+    .describe('Version that the change is based on; required with datasetId'),
   name: Name.optional(),
   description: z.string().max(2_000).optional(),
   projectId: AnyId.optional().describe('Required when you have several projects'),
@@ -128,13 +133,11 @@ export const SaveDatasetInput = SaveDatasetBody.extend({
     .describe(
       'Added or replaced: {documentId, reference?: {text?, fields?: {name: value}, label?, regions?: [{page?, label?, box: [x, y, width, height]}], answers?}, split?: dev | holdout, tags?}',
     ),
-  source: z
-    .unknown()
-    .optional()
-    .pipe(SaveDatasetBody.shape.source)
-    .describe(
+  source: z.unknown().optional().pipe(SaveDatasetBody.shape.source).meta({
+    type: 'object',
+    description:
       'More items: {type: search, query} | {type: jsonl, text} one item a line | {type: csv, text} columns documentId, text, label, split, tags, fields.<name> | {type: answers, workflowId, path, as: label | fields | text} of review questions | {type: records, recordType} confirmed ones',
-    ),
+  }),
 });
 
 const counts = z.object({ dev: z.int(), holdout: z.int() });

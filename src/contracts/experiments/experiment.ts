@@ -68,7 +68,7 @@ const shared = {
 export const RunExperimentBody = z.strictObject({
   name: Name.optional(),
   datasetId: AnyId,
-  datasetVersion: z.int().min(1).optional().describe('Default: the newest'),
+  datasetVersion: z.int().min(1).max(999_999_999).optional().describe('Default: the newest'),
   split: z.enum(splits).default('dev').describe('holdout: confirms one variant, verdict only, charged to the ledger'),
   variants: z.array(Variant).min(2).max(experimentLimits.variants).describe('The first is the baseline'),
   ...shared,
@@ -86,7 +86,7 @@ export const ImproveWorkflowBody = z.strictObject({
   name: Name.optional(),
   workflowId: AnyId,
   datasetId: AnyId,
-  datasetVersion: z.int().min(1).optional(),
+  datasetVersion: z.int().min(1).max(999_999_999).optional(),
   baseline: VersionRef.default('published'),
   candidates: z.array(Candidate).max(experimentLimits.candidates).optional().describe('Changes to try, one by one'),
   space: z
@@ -109,18 +109,22 @@ export const ImproveWorkflowBody = z.strictObject({
 });
 
 const Free = z.unknown().optional();
+/** Words of a value whose own schema would be long in every tool list. */
+const inWords = (type: 'object' | 'array', description: string) => ({ type, description });
 const forAgents = {
   evaluators: evaluatorsInWords,
-  claims: Free.pipe(RunExperimentBody.shape.claims).describe(
-    '{alpha: 0.05, margin: 0.02 (equivalent within), harmSize: 0.2, maxHarmRate: 0.05}',
+  claims: Free.pipe(RunExperimentBody.shape.claims).meta(
+    inWords('object', '{alpha: 0.05, margin: 0.02 (equivalent within), harmSize: 0.2, maxHarmRate: 0.05}'),
   ),
-  budget: Free.pipe(RunExperimentBody.shape.budget).describe('{maxRuns: 2000, maxCostUsd?}'),
+  budget: Free.pipe(RunExperimentBody.shape.budget).meta(inWords('object', '{maxRuns: 2000, maxCostUsd?}')),
 };
 export const RunExperimentInput = RunExperimentBody.extend(forAgents);
 export const ImproveWorkflowInput = ImproveWorkflowBody.extend({
   ...forAgents,
-  candidates: Free.pipe(ImproveWorkflowBody.shape.candidates).describe('[{name?, operations}]'),
-  space: Free.pipe(ImproveWorkflowBody.shape.space).describe('[{path: JSON Pointer, values: [...]}]: all combinations'),
+  candidates: Free.pipe(ImproveWorkflowBody.shape.candidates).meta(inWords('array', '[{name?, operations}]')),
+  space: Free.pipe(ImproveWorkflowBody.shape.space).meta(
+    inWords('array', '[{path: JSON Pointer, values: [...]}]: all combinations'),
+  ),
 });
 
 const Interval = z.tuple([z.number(), z.number()]);

@@ -104,18 +104,18 @@ export const SaveRecordTypeBody = z.strictObject({
   baseVersion: z
     .int()
     .min(0)
+    .max(999_999_999)
     .optional()
     .describe('Version that the change is based on; required when the type exists. 0: a preset that nobody saved'),
 });
 
 /** The same for agents: the schemas of fields and rules are in words, since every tool list has them. */
 export const SaveRecordTypeInput = SaveRecordTypeBody.extend({
-  fields: z
-    .unknown()
-    .pipe(fields)
-    .describe(
+  fields: z.unknown().pipe(fields).meta({
+    type: 'object',
+    description:
       '{name: {type: string | number | integer | boolean | date | money | enum, values?: [of an enum], aliases?: [labels in documents], description?, required?} | {type: object | list, fields: {...}}}',
-    ),
+  }),
   rules: z
     .array(z.unknown())
     .default([])

@@ -121,13 +121,11 @@ const asked = {
 
 export const QueryRecordsInput = z.strictObject({
   ...asked,
-  filter: z
-    .unknown()
-    .optional()
-    .pipe(RecordFilter.optional())
-    .describe(
+  filter: z.unknown().optional().pipe(RecordFilter.optional()).meta({
+    type: 'object',
+    description:
       'Conditions by field, all hold: {"total": {"gt": 500, "currency": "EUR"}, "date": {"gte": "2026-05-01"}, "merchant": {"contains": "grocer"}, "items.amount": 10}. Operators: eq, ne, gt, gte, lt, lte, in, contains, exists',
-    ),
+  }),
   groupBy: Parts.optional().describe('Fields; dates by part: date:year, date:month, date:day'),
   aggregate: Parts.optional().describe(
     'count, sum(total), avg(total), min(date), max(items.amount); money by currency',
@@ -176,7 +174,12 @@ export type RecordPage = z.output<typeof RecordPage>;
 
 export const RecordPath = z.strictObject({ recordId: AnyId });
 export const CorrectRecordBody = z.strictObject({
-  revision: z.int().min(1).optional().describe('Refuse when the record has another revision meanwhile'),
+  revision: z
+    .int()
+    .min(1)
+    .max(999_999_999)
+    .optional()
+    .describe('Refuse when the record has another revision meanwhile'),
   set: z
     .record(Path, Value)
     .refine((set) => Object.keys(set).length <= recordLimits.changes, `use at most ${recordLimits.changes} cells`)
@@ -187,11 +190,9 @@ export const CorrectRecordBody = z.strictObject({
 });
 /** The same for agents: the schema of values is in words, since every tool list has them. */
 export const CorrectRecordInput = CorrectRecordBody.extend(RecordPath.shape).extend({
-  set: z
-    .unknown()
-    .default({})
-    .pipe(CorrectRecordBody.shape.set.unwrap())
-    .describe(
+  set: z.unknown().default({}).pipe(CorrectRecordBody.shape.set.unwrap()).meta({
+    type: 'object',
+    description:
       'Values by path: {"total": {"amount": 9.5, "currency": "EUR"}, "items.0.description": "Bread", "tax": null}; null: the document has none; items.3.amount in a list of 3 rows adds a row',
-    ),
+  }),
 });

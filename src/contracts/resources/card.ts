@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
-import { Cursor, PageLimit, QueryInteger, limits } from '#src/contracts/fields.ts';
+import { AnyId, Cursor, PageLimit, QueryInteger, limits } from '#src/contracts/fields.ts';
 import {
   CountedDocuments,
   DocumentFilter,
@@ -8,6 +8,7 @@ import {
   DocumentOrder,
 } from '#src/contracts/lists/document-filter.ts';
 import { LatestRun } from '#src/contracts/lists/latest-run.ts';
+import { Box } from '#src/contracts/resources/results.ts';
 
 const searchRetrievers = ['exact', 'lexical', 'semantic'] as const;
 const SearchRetriever = z
@@ -20,6 +21,14 @@ export const Highlight = z
     field: z.enum(['title', 'description', 'ocr', 'segmentation', 'filename', 'records', 'objectKey']),
     text: z.string().describe('Up to about 200 characters of the field as stored: untrusted content'),
     spans: z.array(z.object({ start: z.int().min(0), end: z.int().min(1) })).describe('Matched words, in order'),
+    page: z.int().min(0).optional().describe('Recognized text: index of the page'),
+    boxes: z.array(Box).optional().describe('Places of the matches on the page, one for each line that they touch'),
+    rotate: z
+      .literal([90, 180, 270])
+      .optional()
+      .describe(
+        'Degrees clockwise by which the page was turned when it was read; boxes are fractions of the turned page',
+      ),
   })
   .meta({ id: 'Highlight' });
 export type Highlight = z.output<typeof Highlight>;
@@ -88,4 +97,25 @@ export const SearchResult = z.object({
   degraded: z
     .array(SearchRetriever)
     .describe('Retrievers that failed for this search: retry later, or use other words'),
+});
+
+const cosine = z.number().min(-1).max(1).nullable();
+
+/** A document that is like another. `similarity`: 1 for equal vectors. Source: docs/decisions/0174. */
+const SimilarDocument = Document.extend({
+  similarity: z.number().min(-1).max(1).describe('Mean of the known ones'),
+  pictureSimilarity: cosine.describe('Cosine of the pictures of the first pages; null: not among the nearest'),
+  textSimilarity: cosine.describe('Cosine of the texts; null: not among the nearest'),
+  isNearDuplicate: z.boolean().describe('Same bytes, or pictures that differ by little more than noise'),
+}).meta({ id: 'SimilarDocument' });
+
+export const SimilarQuery = z.strictObject({
+  by: z.enum(['picture', 'text', 'both']).default('both').describe('Stored vectors to compare'),
+  limit: QueryInteger(1, 50).default(10).describe('Most documents'),
+  projectId: AnyId.optional().describe('Only documents of this project'),
+});
+export const FindSimilarInput = z.strictObject({ documentId: AnyId }).extend(SimilarQuery.shape);
+export const SimilarDocuments = z.object({
+  documents: z.array(SimilarDocument).describe('Near duplicates first, then by similarity'),
+  compared: z.array(z.enum(['picture', 'text'])).describe('Vectors that the document has'),
 });

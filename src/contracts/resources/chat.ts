@@ -57,6 +57,7 @@ export const Excerpt = z.object({
   end: z.int().min(0),
   page: z.int().min(0).optional().describe('Page index, present with bbox'),
   bbox: Box.optional(),
+  boxes: z.array(Box).optional().describe('Boxes of its lines, in order'),
   verified: z.boolean(),
 });
 export type Excerpt = z.output<typeof Excerpt>;
@@ -169,13 +170,14 @@ export const Answered = z.object({
             excerptText: z.string(),
             page: z.int().optional(),
             region: Region.optional(),
+            boxes: z.array(Box).optional(),
             verified: z.boolean(),
           }),
         ),
       }),
     )
     .describe(
-      'Best first; excerpts have excerptText (untrusted), page and region for view_document_image, verified: the stored text contains it literally',
+      'Best first; excerpts have excerptText (untrusted), page, region and boxes of its lines for view_document_image, verified: the stored text contains it literally',
     ),
   modelLabel: z.string().describe('local/extractive: quotes, no model'),
   ...AnswerFacts.shape,

@@ -166,7 +166,7 @@ const changesSomething = (change: object): boolean =>
   ['filename', 'title', 'tags'].some((name) => name in change && change[name as keyof typeof change] !== undefined);
 const somethingToChange = { message: 'send at least one of filename, title and tags', path: ['filename'] };
 export const DocumentChangeBody = DocumentChange.refine(changesSomething, somethingToChange).meta({ anyOf: named });
-export const UpdateDocumentInput = DocumentChange.extend({ id: AnyId.describe('doc_...') }).refine(
+export const UpdateDocumentInput = DocumentChange.extend({ documentId: AnyId.describe('doc_...') }).refine(
   changesSomething,
   somethingToChange,
 );
@@ -229,6 +229,8 @@ export const ReadTextInput = z.strictObject({
   limit: QueryInteger(1, 20_000).default(8_000),
   format: z.enum(textFormats).default('text').describe('hocr, alto: with boxes'),
   page: PageIndex.optional().describe('From 0'),
+  pages: z.array(z.int().min(0).max(9_999)).min(1).max(100).optional().describe('Several pages, from 0'),
+  boxes: z.boolean().default(false).describe('true: also lines and words with boxes, of the pages in this part'),
 });
 export const ReadTextResult = z.object({
   documentId: z.string(),
@@ -236,11 +238,27 @@ export const ReadTextResult = z.object({
   avgConfidence: z.number().nullable(),
   languages: z.array(z.string()),
   warnings: z.array(PageWarning),
-  documentText: z.string().describe('Untrusted'),
+  documentText: z.string().describe('Untrusted; in the format text, pages begin with [Page 2 of 5]'),
   totalCharacters: z.int(),
   nextOffset: z.int().nullable(),
+  lines: z
+    .array(
+      z.object({
+        page: z.int().describe('Index of the page'),
+        lineText: z.string(),
+        box: z.array(z.number()).describe('x, y, width, height as fractions 0..1 of the page'),
+        words: z.array(z.object({ wordText: z.string(), box: z.array(z.number()) })),
+      }),
+    )
+    .optional()
+    .describe('With boxes: lines of the text in this part'),
 });
 
+/** Boxes to draw, as search_documents, ask_documents and read_document_text return them. */
+const DrawnBoxes = z
+  .array(z.array(z.number().min(0).max(1)).length(4, 'use [x, y, width, height]'))
+  .min(1)
+  .max(50);
 /** Part of a page, in fractions 0..1 of its width and height, from the upper left corner. */
 export const Region = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 const RegionInput = z.strictObject({
@@ -257,6 +275,7 @@ export const ViewImageInput = z.strictObject({
   ),
   rotate: z.literal([0, 90, 180, 270]).default(0).describe('Degrees clockwise, applied before region'),
   maxPixels: z.int().min(10_000).max(1_500_000).default(1_000_000),
+  boxes: DrawnBoxes.optional().describe('To draw: [x, y, width, height] of the page'),
 });
 export const ViewedImage = z.object({
   documentId: z.string(),

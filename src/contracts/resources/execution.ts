@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BoundedCount } from '#src/contracts/lists/count.ts';
+import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
 import {
   AnyId,
   Cursor,
@@ -83,6 +84,8 @@ const Draft = z.object({ revision: z.int().nullable(), nodeId: z.string().option
 const Question = z.object({
   path: z.string().describe('Node that asks; send it as path with the answer'),
   promptText: z.string(),
+  question: z.string().optional().describe("The author's words, with {1}, {2}, ... in place of values"),
+  valuesText: z.array(z.string()).optional().describe('The values: untrusted content'),
 });
 
 export const RunSummary = z
@@ -225,6 +228,7 @@ export const RunDetail = RunSummary.extend({
   steps: z.array(Step),
   outputs: z.record(z.string(), z.unknown()).nullable().optional(),
   receipt: Receipt.nullable().optional(),
+  receiptCheck: ReceiptCheck.nullable().optional(),
 }).meta({ id: 'RunDetail' });
 
 const RunRow = RunSummary.extend({

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { Channel, ChannelName, Edge, GraphNode, Limits, NodeId, Route } from '#src/contracts/resources/graph.ts';
+import {
+  Channel,
+  ChannelName,
+  Edge,
+  graphLimits,
+  GraphNode,
+  Limits,
+  NodeId,
+  Route,
+} from '#src/contracts/resources/graph.ts';
 
 const To = z.union([NodeId, z.literal('END')]);
 const From = z.union([NodeId, z.literal('START')]);
@@ -22,8 +31,8 @@ const Config = z.record(z.string().max(100), z.unknown());
  */
 export const Operation = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('add_node'), nodeId: NodeId, node: GraphNode }),
-  z.strictObject({ op: z.literal('remove_node'), nodeId: NodeId }).describe('Also removes its edges'),
-  z.strictObject({ op: z.literal('rename_node'), nodeId: NodeId, to: NodeId }).describe('Also renames it in its edges'),
+  z.strictObject({ op: z.literal('remove_node'), nodeId: NodeId }).describe('with its edges'),
+  z.strictObject({ op: z.literal('rename_node'), nodeId: NodeId, to: NodeId }).describe('also in its edges'),
   z
     .strictObject({
       op: z.literal('set_config'),
@@ -31,10 +40,10 @@ export const Operation = z.discriminatedUnion('op', [
       config: Config,
       mode: z.enum(['merge', 'replace']).default('merge'),
     })
-    .describe('merge sets the given fields and removes those given as null'),
+    .describe('merge: null removes a field'),
   z
     .strictObject({ op: z.literal('set_field'), path: JsonPointer, value: z.unknown().optional() })
-    .describe('Without value, removes the field'),
+    .describe('without value: removes it'),
   z
     .strictObject({
       op: z.literal('patch_text'),
@@ -42,14 +51,12 @@ export const Operation = z.discriminatedUnion('op', [
       find: z.string().min(1).max(20_000),
       replace: z.string().max(20_000),
     })
-    .describe('Replaces text inside a long string; find must occur exactly once'),
-  z.strictObject({ op: z.literal('add_edge'), edge: Edge, at: z.int().min(0).optional() }),
-  z
-    .strictObject({ op: z.literal('remove_edge'), from: From, to: To })
-    .describe('Removes every edge, route and map from one to the other'),
+    .describe('find must occur once'),
+  z.strictObject({ op: z.literal('add_edge'), edge: Edge, at: z.int().min(0).max(graphLimits.edges).optional() }),
+  z.strictObject({ op: z.literal('remove_edge'), from: From, to: To }).describe('and routes and maps'),
   z
     .strictObject({ op: z.literal('insert_between'), from: From, to: To, nodeId: NodeId, node: GraphNode })
-    .describe('from -> nodeId -> to instead of from -> to'),
+    .describe('from -> nodeId -> to'),
   z
     .strictObject({
       op: z.literal('set_router'),
@@ -57,10 +64,10 @@ export const Operation = z.discriminatedUnion('op', [
       routes: z.array(Route).max(50),
       else: To.optional(),
     })
-    .describe('Sets the router of a node; without routes, removes it'),
+    .describe('without routes: removes it'),
   z.strictObject({ op: z.literal('set_state_field'), name: ChannelName, channel: Channel }),
   z.strictObject({ op: z.literal('remove_state_field'), name: ChannelName }),
-  z.strictObject({ op: z.literal('set_entry'), nodeId: NodeId }).describe('Makes this node the only one after START'),
+  z.strictObject({ op: z.literal('set_entry'), nodeId: NodeId }).describe('the only node after START'),
   z.strictObject({ op: z.literal('set_limits'), limits: LimitsChange }),
   z.strictObject({
     op: z.literal('set_metadata'),

@@ -21,10 +21,10 @@ export const GetRunInput = z.strictObject({
     .default('steps')
     .describe('One run: no steps, all steps, or failed steps'),
   include: z
-    .array(z.enum(['outputs', 'receipt']))
-    .max(2)
+    .array(z.enum(['outputs', 'receipt', 'receiptCheck']))
+    .max(3)
     .default([])
-    .describe('One run: also its outputs, its receipt'),
+    .describe('One run: also its outputs, its receipt; receiptCheck: verifies it'),
   differencesOnly: z.boolean().default(false).describe('Only documents and outputs that differ between executionIds'),
   limit: PageLimit.default(100).describe('Documents of a page of results, which also ends at 16 kB'),
   cursor: Cursor.optional(),

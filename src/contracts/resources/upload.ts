@@ -9,7 +9,7 @@ const contentType = z
   .min(1)
   .max(100)
   .meta({ description: `Media type of the file: ${documentTypes.join(', ')}`, examples: ['image/png'] });
-const size = z.int().min(1).describe('Exact size of the file in bytes');
+const size = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Exact size of the file in bytes');
 
 /** The use case checks media type and size limit, since they answer 415 and 413 instead of 400. */
 const contentMd5 = z

@@ -37,6 +37,9 @@ const AnyWorkflow = z
   .meta({ id: 'AnyWorkflow' });
 export const AllWorkflows = z.object({ workflows: z.array(AnyWorkflow), nextCursor: z.string().nullable() });
 export const WorkflowListQuery = z.strictObject({ cursor: Cursor.optional(), limit: PageLimit.default(25) });
+export const WorkflowsQuery = WorkflowListQuery.extend({
+  name: z.string().trim().min(1).max(200).optional().describe('Part of the name, in any case'),
+});
 
 const versionText = z
   .string()
@@ -80,7 +83,7 @@ const OperationsBySchema = z
   .pipe(Operations)
   .describe('Operations of update_workflow, applied before the check');
 const note = z.string().min(1).max(500).optional().describe('Reason, for the history');
-const baseVersion = z.int().min(1).describe('Revision of the draft that this edit is based on');
+const baseVersion = z.int().min(1).max(999_999_999).describe('Revision of the draft that this edit is based on');
 
 export const CheckIssue = z.object({
   severity: z.string(),
@@ -104,9 +107,9 @@ const GateEvaluator = z.unknown().optional().pipe(EvaluatorSpec.optional());
 /** Proof that a version must have before it is published. Source: docs/decisions/0099. */
 export const Gate = z.strictObject({
   datasetId: AnyId.describe('Its holdout decides'),
-  datasetVersion: z.int().min(1).optional().describe('Default: the newest'),
+  datasetVersion: z.int().min(1).max(999_999_999).optional().describe('Default: the newest'),
   metric: z.string().min(1).max(40).describe('Name of the metric that decides'),
-  evaluator: GateEvaluator.describe('Evaluator with settings'),
+  evaluator: GateEvaluator.meta({ type: 'object', description: 'Evaluator with settings' }),
   maxRegression: z.number().min(0.001).max(0.9).default(0.02).describe('Mean loss that is accepted'),
   maxHarmRate: z.number().min(0).max(1).default(0.1).describe('Share of documents that may lose harmSize or more'),
   harmSize: z.number().min(0.01).max(1).default(0.2),
@@ -242,7 +245,13 @@ export const WorkflowPublishBody = z.strictObject({
     .optional()
     .describe('Owners only: publish without that proof; audited'),
 });
-export const WorkflowPublishInput = WorkflowPublishBody.extend(WorkflowPath.shape);
+/** A tool removes the gate by a word: models in strict modes send null for every parameter that they leave out. */
+export const WorkflowPublishInput = WorkflowPublishBody.extend(WorkflowPath.shape).extend({
+  gate: z
+    .union([Gate, z.enum(['none'])])
+    .optional()
+    .describe('Proof that later versions need; none removes it; owners change it'),
+});
 export const PublishedWorkflow = z.object({
   workflowId: z.string(),
   version: z.int(),

@@ -161,7 +161,7 @@ function weigh(terms: ReadonlySet<Term>, { weightOf }: Ranking): number {
 }
 
 /** A passage for clients. `verified` results from a comparison with the stored text. */
-export function excerptOf({ field, resultId, whole, start, end, page, bbox }: Passage): Excerpt {
+export function excerptOf({ field, resultId, whole, start, end, page, bbox, boxes }: Passage): Excerpt {
   const text = whole.slice(start, end).toWellFormed();
   return {
     field,
@@ -171,6 +171,7 @@ export function excerptOf({ field, resultId, whole, start, end, page, bbox }: Pa
     end,
     ...(page !== undefined && { page }),
     ...(bbox !== undefined && { bbox: [...bbox] }),
+    ...(boxes !== undefined && { boxes: boxes.map((box): [number, number, number, number] => [...box]) }),
     verified: whole.slice(start, end) === text,
   };
 }

@@ -16,6 +16,8 @@ export interface Passage extends Span {
   readonly sentences: readonly Span[];
   readonly page?: number;
   readonly bbox?: Box;
+  /** Boxes of its lines, in order. */
+  readonly boxes?: readonly Box[];
 }
 
 /** Target length of a passage in characters, about a paragraph. Source: docs/decisions/0041. */
@@ -62,7 +64,7 @@ export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText, m
     const pageEnd = pageStart + pageText.length;
     for (const span of grouped(sentencesIn(text, pageStart, Math.min(pageEnd, readEnd)))) {
       while ((onPage[next]?.end ?? Infinity) <= span.start) next += 1;
-      const bbox = boxOf(onPage, next, span);
+      const boxes = boxesOf(onPage, next, span);
       passages.push({
         documentId,
         field: 'ocr',
@@ -70,7 +72,7 @@ export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText, m
         whole: text,
         ...span,
         page,
-        ...(bbox !== null && { bbox }),
+        ...(boxes.length > 0 && { bbox: union(boxes), boxes }),
       });
     }
     pageStart = pageEnd + 1;
@@ -79,14 +81,14 @@ export function ocrPassages({ documentId, ocrResultId, text, pages }: OcrText, m
   return passages;
 }
 
-function boxOf(lines: readonly PlacedLine[], from: number, span: Span): Box | null {
+function boxesOf(lines: readonly PlacedLine[], from: number, span: Span): Box[] {
   const boxes: Box[] = [];
   for (let at = from; at < lines.length; at += 1) {
     const line = lines[at];
     if (line === undefined || line.start >= span.end) break;
     boxes.push(line.line.box);
   }
-  return boxes.length === 0 ? null : union(boxes);
+  return boxes;
 }
 
 export function descriptionPassages({ documentId, descriptionId, description }: DescriptionText): Passage[] {

@@ -1,3 +1,4 @@
+import { areNear, tellingHalves } from '#src/domain/documents/near-copies.ts';
 import { createHash } from 'node:crypto';
 import type { Split } from '#src/contracts/experiments/dataset.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -12,14 +13,6 @@ export interface SplitItem {
   /** Split in the version before. */
   readonly kept?: Split;
 }
-
-/** Bits of a block hash in which near-duplicates differ. Source: docs/decisions/0093. */
-const nearBits = 6;
-/**
- * Least number of bits that differ from a uniform page, all white or all black. Hashes of nearly empty pages say nothing about the page:
- * they would merge documents that only have white paper in common.
- */
-const tellingBits = 10;
 
 /**
  * Assigns every document to `dev` or `holdout`. Copies are one group and stay together: documents with the same digest, or whose block
@@ -94,26 +87,6 @@ function groupsOf(items: readonly SplitItem[]): SplitItem[][] {
     return halves === null ? [] : [{ at, halves }];
   });
   for (const [index, one] of pictures.entries())
-    for (const other of pictures.slice(index + 1))
-      if (differentBits(one.halves, other.halves) <= nearBits) join(one.at, other.at);
+    for (const other of pictures.slice(index + 1)) if (areNear(one.halves, other.halves)) join(one.at, other.at);
   return [...Map.groupBy(items.keys(), rootOf).values()].map((members) => members.flatMap((at) => items[at] ?? []));
-}
-
-type Halves = readonly [number, number];
-
-/** Both 32-bit halves of a hash; null for no hash and for that of a nearly uniform page. */
-function tellingHalves(blockHash: string | null): Halves | null {
-  if (blockHash === null || !/^[\da-f]{16}$/.test(blockHash)) return null;
-  const halves: Halves = [Number.parseInt(blockHash.slice(0, 8), 16), Number.parseInt(blockHash.slice(8), 16)];
-  const ones = differentBits(halves, [0, 0]);
-  return Math.min(ones, 64 - ones) < tellingBits ? null : halves;
-}
-
-const differentBits = (one: Halves, other: Halves): number => bitsOf(one[0] ^ other[0]) + bitsOf(one[1] ^ other[1]);
-
-/** Number of ones of a 32-bit integer. Source: Warren, Hacker's Delight, figure 5-2. */
-function bitsOf(value: number): number {
-  const pairs = value - ((value >>> 1) & 0x5555_5555);
-  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

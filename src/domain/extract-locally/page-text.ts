@@ -1,5 +1,5 @@
 import type { OcrLine, OcrPage } from '#src/domain/ports/ocr-engine.ts';
-import { union } from '#src/domain/segment-locally/geometry.ts';
+import { union, type Box } from '#src/domain/segment-locally/geometry.ts';
 import type { Evidence } from '#src/domain/extract-locally/field.ts';
 import { firstAtLeast, type Span } from '#src/domain/extract-locally/locate-quote.ts';
 
@@ -36,6 +36,8 @@ export interface PlacedText {
   readonly lines: readonly (readonly PlacedLine[])[];
   /** Evidence of a span: literal text, page and bounding box of its words. */
   evidenceAt(span: Span): Evidence;
+  /** Boxes of a span, one for each line that it touches, as tight as its words there. */
+  boxesAt(span: Span): readonly Box[];
   /** Mean word confidence of a span, 0..1; 1 if unknown. */
   readingConfidence(span: Span): number;
 }
@@ -66,6 +68,7 @@ export function placeText(document: PagedText): PlacedText {
       const box = boxes.length === 0 ? null : union(boxes);
       return { text: text.slice(start, end), start, end, page: firstAtLeast(breaks, start), box };
     },
+    boxesAt: (span) => touched(span).map((line) => union(wordBoxes(line, span))),
     readingConfidence(span) {
       const words = touched(span).flatMap((line) => wordsIn(line, span).map(({ confidence }) => confidence));
       return words.length === 0 ? 1 : words.reduce((sum, value) => sum + value, 0) / words.length / 100;

@@ -48,8 +48,10 @@ export interface PageText {
   readonly losses: readonly PageWarningCode[];
 }
 
-/** Operations of `preprocess`, in this order. Angles in degrees clockwise. */
+/** Changes of a page, in this order. Angles in degrees clockwise. */
 export interface PageTransform {
+  /** Draws the outlines of [x, y, width, height], fractions 0..1, in red. */
+  readonly outlines?: readonly (readonly number[])[];
   /** Crops to [x, y, width, height], fractions 0..1. */
   readonly crop?: readonly [number, number, number, number];
   readonly rotate?: number;

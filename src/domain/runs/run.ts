@@ -56,6 +56,9 @@ export interface ExecutionRecord {
 export interface OpenQuestion {
   readonly path: string;
   readonly prompt: string;
+  /** Words of the author, with {1}, {2}, ... for the values of `inserted`. Absent in questions of older versions and of other nodes. */
+  readonly words?: string;
+  readonly inserted?: readonly string[];
   readonly data: unknown;
   readonly answerSchema: Readonly<Record<string, unknown>> | null;
   readonly askedAt: Date;

@@ -8,8 +8,20 @@ import { bestRun, snippetLength, snippetOf } from '#src/domain/search/snippet.ts
 /** Stored text by field. */
 export type HighlightFields = Readonly<Partial<Record<Highlight['field'], string>>>;
 
+/** Matches on a page, as spans of its text. */
+export interface FoundPlace {
+  /** Index of the page. */
+  readonly page: number;
+  readonly spans: readonly { readonly start: number; readonly end: number }[];
+}
+
+/** `place`: of recognized text, where it is on its page. */
+export interface FoundHighlight extends Highlight {
+  readonly place?: FoundPlace;
+}
+
 /** Returns at most three snippets of a document, those with most of the query first. */
-export type HighlightDocument = (fields: HighlightFields) => Highlight[];
+export type HighlightDocument = (fields: HighlightFields) => FoundHighlight[];
 
 const mostSnippets = 3;
 /** Order of equally good snippets. */
@@ -34,7 +46,8 @@ export function createHighlighter(stem: Stem): (query: string) => HighlightDocum
       const telling = certain(found.flatMap(({ matches }) => matches));
       const snippets = found.flatMap(({ field, text, matches }) => {
         const { run, score } = bestRun(matches.filter(telling));
-        return run.length === 0 ? [] : [{ score, highlight: { field, ...snippetOf(text, run) } }];
+        const place = field === 'ocr' && run.length > 0 ? { place: placeOf(text, run) } : {};
+        return run.length === 0 ? [] : [{ score, highlight: { field, ...snippetOf(text, run), ...place } }];
       });
       if (snippets.length === 0) return leadOf(fields);
       return snippets
@@ -43,6 +56,17 @@ export function createHighlighter(stem: Stem): (query: string) => HighlightDocum
         .map(({ highlight }) => highlight);
     };
   };
+}
+
+/** Place of a run in text whose pages are joined by form feeds. Of a run over two pages, the part on the first one. */
+function placeOf(text: string, run: readonly Pick<FoundMatch, 'start' | 'end'>[]): FoundPlace {
+  const first = run[0]?.start ?? 0;
+  const pageStart = text.lastIndexOf('\f', first) + 1;
+  const pageEnd = text.indexOf('\f', first);
+  let page = 0;
+  for (let at = text.indexOf('\f'); at !== -1 && at < pageStart; at = text.indexOf('\f', at + 1)) page += 1;
+  const onPage = run.filter(({ start }) => pageEnd === -1 || start < pageEnd);
+  return { page, spans: onPage.map(({ start, end }) => ({ start: start - pageStart, end: end - pageStart })) };
 }
 
 /** Returns a filter that drops typos and pieces if the document has an exact match of the same part. */

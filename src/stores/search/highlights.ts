@@ -2,8 +2,7 @@ import type { Collection } from 'mongodb';
 import { newStemmer } from 'snowball-stemmers';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
-import { createHighlighter } from '#src/domain/search/highlight.ts';
-import type { Highlight } from '#src/contracts/resources/card.ts';
+import { createHighlighter, type FoundHighlight } from '#src/domain/search/highlight.ts';
 import type { HighlightQuery } from '#src/stores/search/query.ts';
 
 /** Limits on the characters read for one response and for one document: long documents must not delay it. */
@@ -30,7 +29,7 @@ export function createHighlights(searchRecords: Collection<SearchRow>) {
     text,
     documentIds,
     ...scope
-  }: HighlightQuery): Promise<ReadonlyMap<string, readonly Highlight[]>> => {
+  }: HighlightQuery): Promise<ReadonlyMap<string, readonly FoundHighlight[]>> => {
     if (documentIds.length === 0) return new Map();
     const most = Math.min(charactersOfDocument, Math.floor(charactersOfAnswer / documentIds.length));
     const rows = await searchRecords

@@ -4,6 +4,7 @@ import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/sear
 import { homesOf } from '#src/stores/hidden-organization.ts';
 import { createHighlights } from '#src/stores/search/highlights.ts';
 import { ChosenRetrievers } from '#src/stores/search/chosen-retrievers.ts';
+import { createSimilar } from '#src/stores/search/similar.ts';
 import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
 import { createWordRetrievers } from '#src/stores/search/word-retrievers.ts';
 import { identifierLimits, identifiersOf } from '#src/domain/documents/identifiers.ts';
@@ -87,6 +88,8 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     search: createHybridSearch(retrievers, options),
     /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */
     highlights: createHighlights(searchRecords),
+    /** Documents with the nearest vectors. */
+    similar: createSimilar(searchRecords),
     /** Rejects when search is not ready. */
     async check(): Promise<void> {
       if (known.until < Date.now()) {

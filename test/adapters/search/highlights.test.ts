@@ -60,7 +60,12 @@ describe('Highlights of stored documents', () => {
     });
     expect(highlights.get(first)).toEqual([
       { field: 'title', text: 'Invoice', spans: [{ start: 0, end: 7 }] },
-      { field: 'ocr', text: 'Rechnung an Herrn Müller', spans: [{ start: 18, end: 24 }] },
+      {
+        field: 'ocr',
+        text: 'Rechnung an Herrn Müller',
+        place: { page: 0, spans: [{ start: 18, end: 24 }] },
+        spans: [{ start: 18, end: 24 }],
+      },
       { field: 'segmentation', text: 'table', spans: [{ start: 0, end: 5 }] },
     ]);
     expect(highlights.get(second)).toEqual([{ field: 'ocr', text: 'nothing of it', spans: [] }]);

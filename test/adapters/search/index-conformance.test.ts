@@ -25,6 +25,7 @@ function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIn
       return answer;
     },
     highlights: (query) => index.highlights(query),
+    similar: (query) => index.similar(query),
     check: () => index.check(),
   };
 }

@@ -1,5 +1,5 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
-import type { ObjectSchema } from '#mcp/present/json-schema.ts';
+import type { ObjectSchema } from '#mcp/present/schema.ts';
 import type { McpTool } from '#mcp/tool.ts';
 import { fixture, png, text, wav } from './fixture.ts';
 

@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
-import type { ObjectSchema } from '#mcp/present/json-schema.ts';
+import type { ObjectSchema } from '#mcp/present/schema.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
 
 export type Answer = CallToolResult | InputRequiredResult;

@@ -21,6 +21,7 @@ import { describeDocument, documentUri, newDocument } from '#test/mcp/reading/wa
 import { eventListeners } from '#test/support/event-listeners.ts';
 import { realtimeEvent } from '#test/support/records.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
 /** The node `gate` holds its run until the test is over. */
@@ -66,6 +67,7 @@ function pipe(secret = app.seed.agentKey): Pipe {
     logger,
     signal: stop.signal,
     pipe: { input: toServer, output: toClient },
+    answerMs: 500,
     caller: async () => ({
       principal: await authenticator.byKey(secret, 'service-key'),
       requestId: newId('request'),
@@ -320,5 +322,23 @@ describe('over a pipe, whatever comes', () => {
     own.stop.abort();
     await own.served;
     expect(own.written().split('\n').filter(Boolean)).toHaveLength(5);
+  });
+
+  verifies('mcp.stdio.answers', async () => {
+    const own = pipe();
+    await own.transport.start();
+    const ask = (id: number, method: string, params: object) =>
+      own.transport.send({ jsonrpc: '2.0', id, method, params } as never);
+    const clientInfo = { name: 'raw', version: '1' };
+    void ask(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    void own.transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    void ask(2, 'tools/call', { name: 'list_documents', arguments: { limit: 1 } });
+    void ask(3, 'tools/call', { name: 'search_documents', arguments: { query: 'anything' } });
+    own.hangUp();
+    await own.served;
+    const lines = own.written().split('\n').filter(Boolean);
+    const answers = lines.map((line) => JSON.parse(line) as { id: number; result?: { isError?: boolean } });
+    expect(answers.map(({ id }) => id).toSorted()).toEqual([1, 2, 3]);
+    for (const { result } of answers) expect(result?.isError).not.toBe(true);
   });
 });

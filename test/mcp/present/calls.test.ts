@@ -120,14 +120,13 @@ describe('tools/list', () => {
   it('has object-rooted schemas and annotations from the effect', async () => {
     const { tools } = await client.listTools();
     expect(tools.find((tool) => tool.name === 'keep')).toMatchObject({
-      title: 'Keep',
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+      annotations: { destructiveHint: false, openWorldHint: false },
       inputSchema: { type: 'object' },
       outputSchema: { type: 'object' },
     });
     expect(tools.find((tool) => tool.name === 'echo')).toMatchObject({
-      annotations: { readOnlyHint: true, openWorldHint: false },
-      inputSchema: { properties: { word: { description: 'What to say', maxLength: 20 } }, required: ['word'] },
+      annotations: { readOnlyHint: true },
+      inputSchema: { properties: { word: { description: 'What to say' } }, required: ['word'] },
     });
   });
 });

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Sessions } from '#http/mcp/sessions.ts';
 import { OpenStreams } from '#http/mcp/open-streams.ts';
 import type { McpSession } from '#mcp/server/server-factory.ts';
 import { legacyClient, listen, type Listener } from '#test/mcp/listener.ts';
 import { callOf, initialize, modern, post } from '#test/mcp/raw.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { sampleTools, waiting } from '#test/mcp/sample-tools.ts';
 
 let at: Listener;
@@ -16,6 +17,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
+
+afterEach(() => void vi.useRealTimers());
 
 async function sessionOf(listener: Listener, secret = listener.secret) {
   const headers = { authorization: `Bearer ${secret}` };
@@ -183,6 +186,29 @@ describe('the cap on sessions', () => {
     expect((await post(other, callOf('who'), theirs)).status).toBe(200);
     const left = await Promise.all(mine.map((session) => post(other, callOf('who'), session)));
     expect(left.map(({ status }) => status)).toEqual([404, 404, 200, 200]);
+  });
+
+  verifies('mcp.sessions.replaced', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    await using other = await listen(sampleTools, { sessionLimits: { idleMs: 3_600_000, max: 10, share: 3 } });
+    const [working, listening] = [await sessionOf(other), await sessionOf(other)];
+    const stream = await fetch(other.url, { headers: { ...listening, accept: 'text/event-stream' } });
+    vi.advanceTimersByTime(40_000);
+    expect((await post(other, callOf('who'), working)).status).toBe(200);
+    vi.advanceTimersByTime(60_000);
+    // A program opens a session for each call and leaves it: its own sessions make room for the next.
+    const left = [];
+    for (let count = 0; count < 3; count += 1) left.push(await sessionOf(other));
+    for (const older of [working, listening]) expect((await post(other, callOf('who'), older)).status).toBe(200);
+    const told = await post(other, callOf('who'), left[0]);
+    expect([told.status, told.json]).toMatchObject([
+      404,
+      { error: { message: expect.stringMatching(/gave its place.*DELETE/) } },
+    ]);
+    const stranger = other.keys.add('service', 'key_stranger');
+    const asked = await post(other, callOf('who'), { ...left[0], authorization: `Bearer ${stranger}` });
+    expect(asked.json).toMatchObject({ error: { message: 'Session not found. Send initialize again.' } });
+    await stream.body?.cancel();
   });
 
   it('never drops one with a call under way', async () => {

@@ -128,7 +128,7 @@ describe('what an answer rests on', () => {
 
   verifies('chat.sources.card', async () => {
     const { result } = await app.ask('When can the atlas be collected?');
-    const document = await app.run(tools.getDocument, { id: app.scan.note });
+    const document = await app.run(tools.getDocument, { documentId: app.scan.note });
     const [card] = result.sources;
     const { id, projectId, objectKey, contentType, createdAt, title, description } = document;
     expect(card).toMatchObject({

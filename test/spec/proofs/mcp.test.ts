@@ -116,8 +116,8 @@ verifies('mcp.documents', async () => {
   expect((await call('list_documents')).answer.documents.map((one: { id: string }) => one.id)).toContain(id);
   expect((await call('read_document_text', { documentId: read })).text).toContain(text);
   const { ids } = await addTheirThings(app, 'organization');
-  const foreign = await call('get_document', { id: ids.document });
-  const unknown = await call('get_document', { id: 'doc_0000000000000000000000' });
+  const foreign = await call('get_document', { documentId: ids.document });
+  const unknown = await call('get_document', { documentId: 'doc_0000000000000000000000' });
   expect(foreign.isError).toBe(true);
   expect(foreign.text).toBe(unknown.text);
 });

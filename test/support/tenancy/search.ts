@@ -1,6 +1,10 @@
 import type { SearchRecord } from '#src/stores/search/row.ts';
 import type { Stores } from '#test/support/database.ts';
 
+interface Reader extends Who {
+  readonly projectIds: readonly string[];
+  readonly ocrId: string;
+}
 interface Who {
   readonly organizationId: string;
   readonly documentId: string;
@@ -21,4 +25,14 @@ export const searchChanges = (stores: () => Stores): Readonly<Record<string, Try
       { _id: documentId, organizationId, label: record.embeddings.text?.label ?? '' },
       { label: 'local/stolen', vector: Float32Array.of(1) },
     ),
+});
+
+export const searchReads = (
+  stores: () => Stores,
+): Readonly<Record<string, (asker: Reader, target: Reader) => Promise<unknown>>> => ({
+  'results.ocrPagesAt': async ({ organizationId }, { ocrId }) => [
+    ...(await stores().results.ocrPagesAt(organizationId, [{ ocrResultId: ocrId, page: 0 }])),
+  ],
+  'search.similar': ({ organizationId }, { projectIds, documentId }) =>
+    stores().search.similar({ organizationId, projectIds, documentId, by: ['picture', 'text'], limit: 10 }),
 });

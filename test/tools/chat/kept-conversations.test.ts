@@ -30,7 +30,7 @@ const rowOf = async (conversationId: string): Promise<string> =>
   conversationRowId(organizationId, (await app.principal()).actorId, conversationId);
 const rows = async (conversationId: string) =>
   stored.messages.find({ organizationId, conversationId: await rowOf(conversationId) }).toArray();
-const remove = (id: string) => app.run(tools.deleteDocument, { id });
+const remove = (id: string) => app.run(tools.deleteDocument, { documentId: id });
 
 /** A model to which something happens while it answers. */
 const during = (model: ChatModel, happens: () => Promise<unknown>): ChatModel => ({

@@ -4,7 +4,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { ToolContext } from '#tools/define.ts';
-import { checkWorkflow, invalidGraph } from '#tools/workflows/check-workflow.ts';
+import { checkWorkflow, invalidGraph, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
@@ -23,11 +23,7 @@ export function requireEdit({ principal }: Pick<ToolContext<never>, 'principal'>
 }
 
 /** Error: `workflow.invalid` for a graph with errors, which cannot run. */
-async function requireValid(
-  ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>,
-  graph: StoredGraph,
-  workflowId: string,
-): Promise<GraphCheck> {
+async function requireValid(ctx: ToolContext<CheckDeps>, graph: StoredGraph, workflowId: string): Promise<GraphCheck> {
   const check = await checkWorkflow(ctx, graph, workflowId);
   if (!check.valid) throw invalidGraph(check, 'The draft has errors and cannot run', '/graph');
   return check;
@@ -38,7 +34,7 @@ async function requireValid(
  * `workflow.conflict` for another revision, `workflow.invalid`. Source: docs/decisions/0165.
  */
 export async function chosenDraft(
-  ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>,
+  ctx: ToolContext<CheckDeps>,
   workflowId: string,
   wanted: number | undefined,
 ): Promise<ChosenDraft> {

@@ -15,7 +15,7 @@ import { requireRun } from '#tools/runs/require-run.ts';
 import { placed } from '#tools/runs/run-workflow.ts';
 import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
 import { waitForRun } from '#tools/runs/wait-for-execution.ts';
-import { checkWorkflow, invalidGraph, presentCheck } from '#tools/workflows/check-workflow.ts';
+import { checkWorkflow, invalidGraph, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 /** Longest wait for the end of the run, in seconds. */
@@ -31,7 +31,7 @@ function nodeOf(graph: StoredGraph, nodeId: string, given: GraphNode | undefined
 
 /** Checks the graph of the one node. Errors: `request.invalid` for a state that leaves out what the node needs, `workflow.invalid`. */
 async function checkTried(
-  ctx: ToolContext<'checkGraph' | 'secrets' | 'workflows'>,
+  ctx: ToolContext<CheckDeps>,
   graph: StoredGraph,
   workflowId: string,
 ): Promise<ReturnType<typeof presentCheck>['issues']> {
@@ -74,18 +74,16 @@ async function endAsking(
 }
 
 type Context = ToolContext<
+  | CheckDeps
   | 'announce'
   | 'catalog'
-  | 'checkGraph'
   | 'documents'
   | 'events'
   | 'executions'
   | 'forgetRuns'
-  | 'secrets'
   | 'steps'
   | 'stopping'
   | 'wake'
-  | 'workflows'
 >;
 
 export const testNode = defineTool({
