@@ -1,0 +1,13 @@
+/** Data of one event of the realtime feed, as far as the pages read it. Source: `realtime.names`. */
+export interface LiveEvent {
+  readonly type: string;
+  readonly at: string;
+  readonly projectId?: string;
+  readonly documentId?: string;
+  readonly executionId?: string;
+  readonly runId?: string;
+  readonly [field: string]: unknown;
+}
+
+/** State of the connection: `off` before the first attempt. */
+export type Connection = 'off' | 'live' | 'lost';
