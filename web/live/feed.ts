@@ -4,7 +4,7 @@ import { problemOf } from '../api/problem.ts';
 import { createStore } from '../state/store.ts';
 import type { Connection, LiveEvent } from './event.ts';
 
-/** Whether live updates arrive, for the line that says so. */
+/** State of the live updates, for the line that tells of it. */
 export const connection = createStore<Connection>('off');
 
 type Message = { readonly event: LiveEvent } | { readonly state: Connection };

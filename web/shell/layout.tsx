@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { applier } from '../live/apply.ts';
 import { connection, listen } from '../live/feed.ts';
+import { remember } from '../live/recent.ts';
 import { Toasts } from '../parts/toast.tsx';
 import { announcement } from '../state/announce.ts';
 import { useStore } from '../state/store.ts';
@@ -32,7 +33,13 @@ export function Layout() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [opened, open] = useState<'palette' | 'shortcuts' | null>(null);
-  useEffect(() => listen(applier(client)), [client]);
+  useEffect(() => {
+    const apply = applier(client);
+    return listen((event) => {
+      apply(event);
+      remember(event);
+    });
+  }, [client]);
   useEffect(() => listenToKeys(), []);
   useShortcuts(
     useMemo(
