@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { bundleKey, root } from './bundle-key.ts';
 
-/** Where the dashboard stands: on its way, there, or not to be had, with the way out. */
+/** State of the dashboard: on its way, there, or not to be had, with the way out. */
 export type BundleState =
   | { readonly state: 'building' }
   | { readonly state: 'ready'; readonly folder: string }

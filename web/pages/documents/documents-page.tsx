@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { FolderUp, Upload } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { pages } from '../../api/read.ts';
-import { arrived } from '../../live/apply.ts';
+import { arrived } from '../../live/arrived.ts';
 import { Button } from '../../parts/button.tsx';
 import { inputClass } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
