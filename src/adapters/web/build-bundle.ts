@@ -1,5 +1,5 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { argv, env, pid } from 'node:process';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -66,6 +66,6 @@ export async function buildBundle(folder: string): Promise<void> {
 
 if (import.meta.main) {
   const [folder] = argv.slice(2);
-  if (folder === undefined) throw new Error('Name the folder to build into.');
-  await buildBundle(folder);
+  if (folder === undefined) throw new Error('Name the folder to build into: npm run web:build -- FOLDER');
+  await buildBundle(resolve(folder));
 }

@@ -55,7 +55,7 @@ async function find({ dir, mayBuild }: BundleSettings, logger: Logger): Promise<
   if (dir !== null)
     return (await isThere(dir))
       ? { state: 'ready', folder: dir }
-      : failed('WEB_DIR has no index.html. Build the dashboard into it with npm run web -- build FOLDER.');
+      : failed('WEB_DIR has no index.html. Build the dashboard into it with npm run web:build -- FOLDER.');
   const folder = join(cache, await bundleKey());
   if (await isThere(folder)) return { state: 'ready', folder };
   if (!mayBuild)
