@@ -10,12 +10,13 @@ import { expressionsDoc } from '#scripts/gen/expressions-doc.ts';
 import { nodePages, nodesDoc } from '#scripts/gen/nodes-doc.ts';
 import { specificationDoc } from '#scripts/gen/specification-doc.ts';
 import { toolsDoc } from '#scripts/gen/tools-doc.ts';
+import { webRows } from '#scripts/gen/web-rows.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { version } from '#src/config/version.ts';
 import { z } from 'zod';
 
-/** Files in docs/ that are generated from the code. */
+/** Files that are generated from the code. */
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/data-model.md': dataModelDoc,
   'docs/reference/checker.md': checkerDoc,
@@ -27,6 +28,7 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   ...nodePages(),
   'docs/reference/tools.md': toolsDoc,
   'docs/specification.md': specificationDoc,
+  'web/api/rows.gen.ts': webRows,
   'docs/reference/openapi.json': () =>
     `${JSON.stringify(buildOpenApi('service', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
   'docs/reference/dashboard-openapi.json': () =>

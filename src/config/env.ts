@@ -121,6 +121,15 @@ export const env = {
     doc: 'Token of the seeded session, accepted as the cookie while API_DEBUG=true; generated and printed when unset',
     secret: true,
   },
+  WEB: { schema: z.enum(['on', 'off']).default('on'), doc: 'off: the API serves no dashboard' },
+  WEB_DIR: {
+    schema: z.string().min(1).optional(),
+    doc: 'Folder of a dashboard that was built elsewhere, with npm run web:build -- FOLDER; default: built at the first start',
+  },
+  WEB_BUILD: {
+    schema: z.literal('allow').optional(),
+    doc: 'allow: build a missing dashboard at a start under NODE_ENV=production',
+  },
   TRUSTED_PROXIES: {
     schema: proxyLines,
     doc: 'Reverse proxies whose X-Forwarded-For is trusted, comma-separated: addresses, ranges, loopback; without it all clients behind one proxy share its rate limits',

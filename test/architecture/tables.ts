@@ -76,7 +76,7 @@ export const layers: readonly Layer[] = [
     ],
     imports: 'all',
   },
-  { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true, empty: true },
+  { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true },
   {
     name: 'compose',
     at: ['app/compose.ts', 'app/compose/'],
@@ -141,7 +141,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['tools/datasets/'],
   'csv-stringify': ['http/exports/csv.ts'],
   yazl: ['http/exports/zip.ts'],
-  zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/'],
+  zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/', 'web/api/'],
   '@marcbachmann/cel-js': ['graphs/expression/'],
   ajv: ['graphs/models/'],
   '@zxcvbn-ts/language-common': ['src/adapters/accounts/'],
@@ -163,9 +163,21 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   express: ['http/'],
   'rate-limiter-flexible': ['http/guard/'],
   'proxy-addr': ['http/guard/'],
-  'eventsource-parser': ['mcp/tasks/'],
-  // Types alone, which Node leaves out: development dependencies.
-  ai: ['http/chat/'],
+  'eventsource-parser': ['mcp/tasks/', 'web/live/'],
+  sirv: ['http/web/'],
+  vite: ['src/adapters/web/'],
+  '@vitejs/plugin-react': ['src/adapters/web/'],
+  '@tailwindcss/vite': ['src/adapters/web/'],
+  react: ['web/'],
+  'react-dom': ['web/'],
+  '@tanstack/react-query': ['web/'],
+  '@tanstack/react-router': ['web/'],
+  '@tanstack/react-virtual': ['web/'],
+  '@xyflow/react': ['web/'],
+  'lucide-react': ['web/'],
+  '@ai-sdk/react': ['web/pages/chat/'],
+  // Types alone in http/chat.
+  ai: ['http/chat/', 'web/pages/chat/'],
   '@ag-ui/core': ['http/chat/'],
   mongodb: ['src/stores/', 'src/adapters/'],
   bson: ['packages/embedded-mongo/src/'],
@@ -210,6 +222,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
 
 /** Declared and imported by no file, with the reason. */
 export const neverImported: Readonly<Record<string, string>> = {
+  tailwindcss: 'app.css names it, and its plugin for Vite reads it',
   node: 'brings the runtime: npm puts its bin first on the path of every script',
   '@langchain/langgraph-sdk': 'pinned only: without it at the root, installing resolves for minutes',
 };
