@@ -4,7 +4,6 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  redirect,
   retainSearchParams,
 } from '@tanstack/react-router';
 import { PageError, NotFound } from './shell/errors.tsx';
@@ -12,6 +11,7 @@ import { Layout } from './shell/layout.tsx';
 import { contextQuery } from './shell/session.ts';
 import { chatSearch } from './pages/chat/search.ts';
 import { documentsSearch } from './pages/documents/search.ts';
+import { overviewSearch } from './pages/overview/search.ts';
 import { recordsSearch } from './pages/records/search.ts';
 import { reviewsSearch } from './pages/reviews/search.ts';
 import { runSearch, runsSearch } from './pages/runs/search.ts';
@@ -28,13 +28,17 @@ const root = createRootRouteWithContext<{ readonly client: QueryClient }>()({
   notFoundComponent: NotFound,
 });
 
-const home = createRoute({
+const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    // eslint-disable-next-line typescript/only-throw-error -- the router catches its own redirects
-    throw redirect({ to: '/documents' });
-  },
+  validateSearch: overviewSearch,
+  component: lazyRouteComponent(() => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+});
+
+const trash = createRoute({
+  getParentRoute: () => root,
+  path: '/trash',
+  component: lazyRouteComponent(() => import('./pages/trash/trash-page.tsx'), 'TrashPage'),
 });
 
 const documents = createRoute({
@@ -99,7 +103,19 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
 });
 
-const tree = root.addChildren([home, documents, document, records, reviews, runs, run, chat, feed, settings]);
+const tree = root.addChildren([
+  overview,
+  trash,
+  documents,
+  document,
+  records,
+  reviews,
+  runs,
+  run,
+  chat,
+  feed,
+  settings,
+]);
 
 /** All pages, each in a part of its own that loads when it is opened, or when the pointer rests on its link. */
 export const makeRouter = (client: QueryClient) =>

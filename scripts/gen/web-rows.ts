@@ -1,6 +1,7 @@
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
+import { dashboardOperators } from '#src/contracts/dashboard/operators.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardRecords } from '#src/contracts/dashboard/records.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
@@ -11,6 +12,7 @@ const families = {
   documents: dashboardDocuments,
   experiments: dashboardExperiments,
   live: dashboardLive,
+  operators: dashboardOperators,
   organization: dashboardOrganization,
   records: dashboardRecords,
   runs: dashboardRuns,

@@ -36,8 +36,10 @@ await orExplain(async () => {
         const address = path.replace('DOCUMENT', site.documentIds[0] ?? '');
         await page.goto(site.api + address);
         await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => undefined);
-        const name = `${path.replaceAll(/[^\w]+/g, '-').replaceAll(/^-|-$/g, '')}-${theme}-${width}.png`;
+        // The feed keeps the network busy: a page is there when nothing loads any more.
+        await page.locator('.animate-pulse, [aria-busy=true]').first().waitFor({ state: 'hidden', timeout: 5_000 });
+        await page.waitForTimeout(400);
+        const name = `${(path === '/' ? 'overview' : path).replaceAll(/[^\w]+/g, '-').replaceAll(/^-|-$/g, '')}-${theme}-${width}.png`;
         await page.screenshot({ path: join(values.into, name) });
         print(join(values.into, name));
       }

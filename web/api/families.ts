@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import type { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import type { dashboardLive } from '#src/contracts/dashboard/live.ts';
+import type { dashboardOperators } from '#src/contracts/dashboard/operators.ts';
 import type { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import type { dashboardRecords } from '#src/contracts/dashboard/records.ts';
 import type { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
@@ -13,6 +14,7 @@ export interface Families {
   readonly documents: typeof dashboardDocuments;
   readonly experiments: typeof dashboardExperiments;
   readonly live: typeof dashboardLive;
+  readonly operators: typeof dashboardOperators;
   readonly organization: typeof dashboardOrganization;
   readonly records: typeof dashboardRecords;
   readonly runs: typeof dashboardRuns;

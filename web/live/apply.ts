@@ -2,7 +2,14 @@ import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { arrived } from './arrived.ts';
 import type { LiveEvent } from './event.ts';
 
-const lists: readonly QueryKey[] = [['documents'], ['runs'], ['records'], ['experiments'], ['workflows']];
+const lists: readonly QueryKey[] = [
+  ['documents'],
+  ['operators'],
+  ['runs'],
+  ['records'],
+  ['experiments'],
+  ['workflows'],
+];
 
 /** Queries that an event makes old, by the event's name. */
 const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[]>> = {
@@ -11,9 +18,18 @@ const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[
   'description.upserted': ({ documentId }) => ofDocument(documentId),
   'segmentation.created': ({ documentId }) => ofDocument(documentId),
   'run.created': () => [['runs'], ['documents', 'runs'], ['documents', 'list']],
-  'run.step.changed': ({ runId }) => [['runs', 'get', { params: { id: runId } }]],
-  'run.completed': () => [['runs'], ['documents', 'runs'], ['documents', 'list']],
-  'record.changed': () => [['records']],
+  'run.step.changed': ({ runId, status }) => [
+    ['runs', 'get', { params: { id: runId } }],
+    ...(status === 'waiting'
+      ? [
+          ['operators', 'reviews'],
+          ['runs', 'list'],
+        ]
+      : []),
+  ],
+  'run.completed': () => [['runs'], ['operators'], ['documents', 'runs'], ['documents', 'list']],
+  'record.changed': () => [['records'], ['operators', 'reviews']],
+  'document.changed': ({ documentId }) => ofDocument(documentId),
   'experiment.changed': () => [['experiments']],
   reset: () => lists,
 };

@@ -1,4 +1,15 @@
-import { Activity, Files, Inbox, MessageCircleQuestion, Radio, Settings, Table2, type LucideIcon } from 'lucide-react';
+import {
+  Activity,
+  Files,
+  Inbox,
+  LayoutDashboard,
+  MessageCircleQuestion,
+  Radio,
+  Settings,
+  Table2,
+  Trash2,
+  type LucideIcon,
+} from 'lucide-react';
 import { shell } from '../text/shell.ts';
 
 interface NavItem {
@@ -13,11 +24,13 @@ interface NavItem {
 
 /** Pages of the main menu, in order. */
 export const navItems = [
+  { to: '/', words: shell.overview, icon: LayoutDashboard, key: 'o', isMain: false },
   { to: '/documents', words: shell.documents, icon: Files, key: 'd', isMain: true },
   { to: '/records', words: shell.records, icon: Table2, key: 't', isMain: true },
   { to: '/reviews', words: shell.reviews, icon: Inbox, key: 'i', isMain: true },
   { to: '/runs', words: shell.runs, icon: Activity, key: 'r', isMain: false },
   { to: '/chat', words: shell.chat, icon: MessageCircleQuestion, key: 'a', isMain: true },
   { to: '/feed', words: shell.feed, icon: Radio, key: 'l', isMain: false },
+  { to: '/trash', words: shell.trash, icon: Trash2, key: 'x', isMain: false },
   { to: '/settings', words: shell.settings, icon: Settings, key: 's', isMain: false },
 ] as const satisfies readonly NavItem[];

@@ -68,10 +68,14 @@ export const runs = words({
 /** Words of the review inbox. */
 export const reviews = words({
   title: 'Review',
-  lead: 'Questions that runs wait for.',
+  lead: 'Questions of runs, and records with doubtful cells. The oldest come first.',
+  tabs: { all: 'All', question: 'Questions', record: 'Records' },
+  kinds: { question: 'Question', record: 'Record' },
+  pageOf: (title: string) => `Page of ${title}`,
+  recordTitle: (type: string) => `Check this ${type}`,
+  correct: 'Correct',
   emptyTitle: 'Nothing to review',
   empty: 'Runs that ask a question, and records that need a look, appear here.',
-  waiting: (count: number) => `${plural(count, 'question', 'questions')} open`,
   question: 'Question',
   answer: 'Answer',
   send: 'Send the answer',

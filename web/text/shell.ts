@@ -16,6 +16,7 @@ export const shell = words({
   chat: 'Ask',
   feed: 'Live feed',
   overview: 'Overview',
+  trash: 'Trash',
   settings: 'Settings',
   project: 'Project',
   allProjects: 'All projects',

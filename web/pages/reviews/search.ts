@@ -1,3 +1,5 @@
-import { known, text, type Raw } from '../../state/search.ts';
+import { known, oneOf, text, type Raw } from '../../state/search.ts';
 
-export const reviewsSearch = (raw: Raw) => known({ run: text(raw, 'run') });
+export const kinds = ['question', 'record'] as const;
+
+export const reviewsSearch = (raw: Raw) => known({ item: text(raw, 'item'), kind: oneOf(raw, 'kind', kinds) });
