@@ -1,5 +1,5 @@
 import { CircleUser } from 'lucide-react';
-import { Menu } from '../parts/menu.tsx';
+import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { useStore } from '../state/store.ts';
 import { shell } from '../text/shell.ts';
 import { useSession } from './session.ts';
@@ -10,8 +10,13 @@ async function signOut(): Promise<void> {
   location.assign('/sign-in');
 }
 
+interface AccountMenuProps {
+  /** Pages that the bar of small screens has no room for. */
+  readonly pages?: readonly MenuItem[];
+}
+
 /** The person's own menu: look, pages of the account, sign-out. */
-export function AccountMenu() {
+export function AccountMenu({ pages = [] }: AccountMenuProps) {
   const { credential, organization } = useSession();
   const chosenTheme = useStore(theme);
   const chosenDensity = useStore(density);
@@ -35,6 +40,7 @@ export function AccountMenu() {
         </>
       }
       items={[
+        ...pages,
         ...(['system', 'light', 'dark'] as const).map((name) => ({
           label: `${shell.theme}: ${shell.themes[name]}`,
           isChosen: chosenTheme === name,

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { shell } from '../text/shell.ts';
@@ -82,6 +82,13 @@ export function SideBar({ onSearch }: { readonly onSearch: () => void }) {
 
 /** The menu of small screens: main pages at the thumb, the rest behind the account. */
 export function BottomBar() {
+  const navigate = useNavigate();
+  const rest = navItems.filter(({ isMain }) => !isMain);
+  const pages = rest.map(({ to, words, icon: Icon }) => ({
+    label: words,
+    icon: <Icon size={16} aria-hidden />,
+    onChoose: () => void navigate({ to }),
+  }));
   return (
     <nav
       aria-label={shell.mainMenu}
@@ -100,9 +107,11 @@ export function BottomBar() {
             {words}
           </Link>
         ))}
-      <Suspense fallback={null}>
-        <AccountMenu />
-      </Suspense>
+      <div className="flex w-12 shrink-0 items-center justify-center">
+        <Suspense fallback={null}>
+          <AccountMenu pages={pages} />
+        </Suspense>
+      </div>
     </nav>
   );
 }

@@ -38,7 +38,7 @@ export function RecordReview({ record, onDone }: { readonly record: Record; read
           return (
             <div
               key={path}
-              className={`grid grid-cols-[minmax(6rem,12rem)_1fr_auto] items-center gap-3 px-2 py-1.5 ${doubts.has(path) ? 'bg-warn-soft' : ''}`}
+              className={`grid grid-cols-[7rem_1fr_auto] items-center gap-3 px-2 py-1.5 ${doubts.has(path) ? 'bg-warn-soft' : ''}`}
             >
               <dt className="text-muted">{path}</dt>
               <dd dir="auto">

@@ -35,7 +35,7 @@ function ReviewPanel({ review, onDone }: { readonly review: Review; readonly onD
           <img
             src={`${pageUrl}${pageUrl.includes('?') ? '&' : '?'}w=1200`}
             alt={words.pageOf(title)}
-            className="max-h-[75dvh] w-full rounded-lg border border-line bg-panel object-contain"
+            className="max-h-[75dvh] min-h-64 w-full rounded-lg border border-line bg-panel object-contain"
           />
         )}
         <figcaption className="mt-2 flex items-center justify-between gap-2">
