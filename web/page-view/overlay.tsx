@@ -91,7 +91,7 @@ export const TextLayer = memo(function TextLayer({
         textLength={Math.max(1, along)}
         lengthAdjust="spacingAndGlyphs"
         transform={isSideways ? `translate(${left + width} ${top}) rotate(90)` : `translate(${left} ${top})`}
-        className="cursor-text fill-transparent select-text"
+        className="cursor-text fill-transparent select-text selection:bg-accent/30 selection:fill-transparent"
       >
         {text}
       </text>

@@ -14,7 +14,7 @@ function useWheel(element: RefObject<HTMLElement | null>, placing: Placing): voi
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();
       const at = { x: event.clientX - from.left, y: event.clientY - from.top };
-      placing.zoomBy(Math.exp(-event.deltaY * unit * 0.008), at);
+      placing.zoomBy(Math.exp(Math.max(-40, Math.min(40, -event.deltaY * unit)) * 0.008), at);
       return;
     }
     const [x, y] = event.shiftKey ? [event.deltaY, event.deltaX] : [event.deltaX, event.deltaY];

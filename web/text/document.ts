@@ -112,5 +112,4 @@ export const document = words({
   askTitle: 'Ask about this document',
   askWords: 'Answers quote the document and show the place on the page.',
   askOpen: 'Ask a question',
-  stateChanged: 'Visibility',
 });

@@ -1,34 +1,27 @@
 import { useSyncExternalStore } from 'react';
-import type { Reply } from '../../api/families.ts';
 import type { Turn } from '../../page-view/geometry.ts';
 import type { PageBox } from '../../page-view/overlay.tsx';
 import { PageView } from '../../page-view/page-view.tsx';
-import type { TextPage } from '../../page-view/words.ts';
-import type { Lit, Place } from './place.ts';
+import { useStore } from '../../state/store.ts';
 import { doubtfulWords } from './read-text.ts';
-
-export type Detail = Reply<'documents', 'get'>;
+import type { Reading } from './reading.ts';
 
 interface PageSideProps {
-  readonly document: Detail;
-  readonly place: Place;
-  readonly text: TextPage | undefined;
-  readonly lit: Lit;
-  /** Places that the open tab marks. */
-  readonly marks: readonly PageBox[];
+  readonly reading: Reading;
   readonly onExpired: () => void;
 }
 
 /** The page itself: its picture with the lit word, doubtful words and the places that a tab marks. */
-export function PageSide({ document, place, text, lit, marks, onExpired }: PageSideProps) {
+export function PageSide({ reading: { document, place, text, lit, marks }, onExpired }: PageSideProps) {
   const at = useSyncExternalStore(lit.subscribe, lit.get);
+  const marked = useStore(marks).filter((mark) => mark.page === place.page);
   const lines = text?.lines ?? [];
   const word = at === null ? undefined : lines[at.line]?.words[at.word];
   const doubts = doubtfulWords(lines).flatMap(({ line, word: index }): PageBox[] => {
     const found = lines[line]?.words[index];
     return found === undefined ? [] : [{ box: found.box, tone: 'doubt' }];
   });
-  const boxes = [...marks, ...doubts, ...(word === undefined ? [] : [{ box: word.box }])];
+  const boxes = [...marked, ...doubts, ...(word === undefined ? [] : [{ box: word.box }])];
   const { page, target, toPage, toBox } = place;
   const firstSize = page === 0 ? { width: document.width, height: document.height } : undefined;
   return (
