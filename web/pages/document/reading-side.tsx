@@ -15,13 +15,16 @@ import { documentTabs, type DocumentTab } from './search.ts';
 import { SegmentationsTab } from './tabs/segmentations-tab.tsx';
 import { TextTab } from './tabs/text-tab.tsx';
 
+/** Page of the chat. */
+const chat: string = '/chat';
+
 function AskTab({ id }: { readonly id: string }) {
   return (
     <Empty
       title={words.askTitle}
       icon={<MessageCircleQuestion size={32} aria-hidden />}
       actions={
-        <Link to={`/chat?document=${encodeURIComponent(id)}`} className={buttonClass('primary')}>
+        <Link to={chat} search={{ document: id } as object} className={buttonClass('primary')}>
           {words.askOpen}
         </Link>
       }

@@ -10,6 +10,8 @@ import { document as words } from '../../../text/document.ts';
 import { documents } from '../../../text/documents.ts';
 import { shell } from '../../../text/shell.ts';
 
+const runAddress = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;
+
 /** Runs of the document, newest first. */
 export function RunsTab({ id, action }: { readonly id: string; readonly action: ReactNode }) {
   const list = useInfiniteQuery(pages('documents', 'runs', { params: { id }, query: {} }));
@@ -33,7 +35,7 @@ export function RunsTab({ id, action }: { readonly id: string; readonly action: 
           <li key={runId} className="relative grid gap-1 px-3 py-2 hover:bg-hover">
             <div className="flex flex-wrap items-center gap-2">
               <StateBadge state={status} />
-              <Link to={`/runs/${runId}`} className="font-medium after:absolute after:inset-0" dir="auto">
+              <Link to={runAddress(runId)} className="font-medium after:absolute after:inset-0" dir="auto">
                 {nameOf(workflowId)}
               </Link>
               {degraded !== undefined && <Badge tone="warn">{documents.degraded}</Badge>}
