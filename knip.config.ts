@@ -10,6 +10,8 @@ const config: KnipConfig = ({ production = false }) => ({
       entry: [
         'app/main.ts!',
         'app/stdio.ts!',
+        'web/main.tsx!',
+        'src/adapters/web/build-bundle.ts!',
         // Workflows in code, and the functions that their authors write them with.
         'graphs/*.workflow.ts!',
         'graphs/build.ts!',
@@ -22,6 +24,7 @@ const config: KnipConfig = ({ production = false }) => ({
         'scripts/container/*.ts!',
         'scripts/{bench,check,conformance,fixtures,gen,pictures}/main.ts',
         'scripts/check/*.ts',
+        'scripts/pictures/look.ts',
         'examples/*.ts',
         'examples/*/server.ts',
         'scripts/bench/targets/*.ts',
@@ -31,6 +34,7 @@ const config: KnipConfig = ({ production = false }) => ({
       ],
       project: [
         '{app,src,graphs,tools,mcp,http,scripts}/**/*.{ts,cjs}!',
+        'web/**/*.{ts,tsx}!',
         ...(production ? ['!scripts/{bench,check,conformance,fixtures,gen,pictures}/**!'] : []),
         '{examples,test}/**/*.{ts,cjs}',
         '*.ts',

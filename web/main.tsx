@@ -8,6 +8,9 @@ import { reloadAfterDeployment } from './shell/errors.tsx';
 import { keepLook } from './shell/theme.ts';
 import './app.css';
 
+// The chat library's validator would try `new Function`, which the content security policy reports.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+
 const client = createQueryClient();
 const router = makeRouter(client);
 

@@ -10,7 +10,12 @@ import {
 import { PageError, NotFound } from './shell/errors.tsx';
 import { Layout } from './shell/layout.tsx';
 import { contextQuery } from './shell/session.ts';
+import { chatSearch } from './pages/chat/search.ts';
 import { documentsSearch } from './pages/documents/search.ts';
+import { recordsSearch } from './pages/records/search.ts';
+import { reviewsSearch } from './pages/reviews/search.ts';
+import { runSearch, runsSearch } from './pages/runs/search.ts';
+import { settingsSearch } from './pages/settings/search.ts';
 import { documentSearch } from './pages/document/search.ts';
 import { known, text } from './state/search.ts';
 import { Skeleton } from './parts/states.tsx';
@@ -46,7 +51,55 @@ const document = createRoute({
   component: lazyRouteComponent(() => import('./pages/document/document-page.tsx'), 'DocumentPage'),
 });
 
-const tree = root.addChildren([home, documents, document]);
+const chat = createRoute({
+  getParentRoute: () => root,
+  path: '/chat',
+  validateSearch: chatSearch,
+  component: lazyRouteComponent(() => import('./pages/chat/chat-page.tsx'), 'ChatPage'),
+});
+
+const records = createRoute({
+  getParentRoute: () => root,
+  path: '/records',
+  validateSearch: recordsSearch,
+  component: lazyRouteComponent(() => import('./pages/records/records-page.tsx'), 'RecordsPage'),
+});
+
+const reviews = createRoute({
+  getParentRoute: () => root,
+  path: '/reviews',
+  validateSearch: reviewsSearch,
+  component: lazyRouteComponent(() => import('./pages/reviews/reviews-page.tsx'), 'ReviewsPage'),
+});
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: '/runs',
+  validateSearch: runsSearch,
+  component: lazyRouteComponent(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
+});
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$id',
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import('./pages/runs/run-page.tsx'), 'RunPage'),
+});
+
+const feed = createRoute({
+  getParentRoute: () => root,
+  path: '/feed',
+  component: lazyRouteComponent(() => import('./pages/feed/feed-page.tsx'), 'FeedPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  validateSearch: settingsSearch,
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+});
+
+const tree = root.addChildren([home, documents, document, records, reviews, runs, run, chat, feed, settings]);
 
 /** All pages, each in a part of its own that loads when it is opened, or when the pointer rests on its link. */
 export const makeRouter = (client: QueryClient) =>

@@ -11,6 +11,10 @@ import { createUploader, waitForExecution } from '#scripts/demo/http-client.ts';
 const fixtures = new URL('../../test/fixtures/', import.meta.url);
 const Samples = z.array(z.object({ file: z.string(), contentType: z.string() }));
 
+const Workflows = z.object({ workflows: z.array(z.object({ workflowId: z.string(), name: z.string() })) });
+const Made = z.object({ id: z.string() });
+const Counts = z.object({ counts: z.object({ queued: z.int(), running: z.int() }) });
+
 export interface Look {
   readonly theme: 'light' | 'dark';
   readonly width: number;
@@ -24,6 +28,26 @@ export interface DemoSite extends AsyncDisposable {
   newPage(look: Look): Promise<Page>;
 }
 
+/** Makes records of all samples, and has some triaged, which asks a person about a few of them. */
+async function runAlso(api: string, key: string, documentIds: readonly string[]): Promise<void> {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const listed = await fetch(`${api}/api/service/workflows`, { headers });
+  const { workflows } = Workflows.parse(await listed.json());
+  for (const name of ['Receipt extraction', 'Triage']) {
+    const workflowId = workflows.find((one) => one.name === name)?.workflowId;
+    if (workflowId === undefined) continue;
+    const body = JSON.stringify({ workflowId, documentIds });
+    const made = await fetch(`${api}/api/service/workflow-executions`, { method: 'POST', headers, body });
+    const { id } = Made.parse(await made.json());
+    // Until every run has ended or asks a question.
+    for (let left = true; left;) {
+      const answer = await fetch(`${api}/api/service/workflow-executions/${id}?wait=30`, { headers });
+      const { counts } = Counts.parse(await answer.json());
+      left = counts.queued + counts.running > 0;
+    }
+  }
+}
+
 /** Uploads the samples of the demo and waits for their runs. */
 async function fill(api: string, keys: { workflowKey: string; serviceKey: string }): Promise<string[]> {
   const samples = Samples.parse(JSON.parse(await readFile(new URL('ground-truth.json', fixtures), 'utf8')));
@@ -34,6 +58,7 @@ async function fill(api: string, keys: { workflowKey: string; serviceKey: string
     await waitForExecution(api, keys.serviceKey, id);
     ids.push(id);
   }
+  await runAlso(api, keys.serviceKey, ids);
   return ids;
 }
 

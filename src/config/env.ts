@@ -124,7 +124,7 @@ export const env = {
   WEB: { schema: z.enum(['on', 'off']).default('on'), doc: 'off: the API serves no dashboard' },
   WEB_DIR: {
     schema: z.string().min(1).optional(),
-    doc: 'Folder of a dashboard that was built elsewhere, with npm run web -- build FOLDER; default: built at the first start',
+    doc: 'Folder of a dashboard that was built elsewhere, with npm run web:build -- FOLDER; default: built at the first start',
   },
   WEB_BUILD: {
     schema: z.literal('allow').optional(),

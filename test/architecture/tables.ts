@@ -221,6 +221,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
 
 /** Declared and imported by no file, with the reason. */
 export const neverImported: Readonly<Record<string, string>> = {
+  tailwindcss: 'app.css names it, and its plugin for Vite reads it',
   node: 'brings the runtime: npm puts its bin first on the path of every script',
   '@langchain/langgraph-sdk': 'pinned only: without it at the root, installing resolves for minutes',
 };

@@ -60,4 +60,13 @@ export const dashboard = [
     'realtime.stream': 'The realtime feed is a stream of Server-Sent Events',
     'realtime.proxy': 'The web bundle reaches the realtime feed at /api/realtime/dashboard',
   }),
+  ...proved('Dashboard pages', {
+    'web.pages': [
+      'The API serves the dashboard at every address of a page, to people who are signed in',
+      '0182-the-dashboard-is-built-on-demand',
+    ],
+    'web.policy': 'Pages of the dashboard run scripts of this service alone, under Trusted Types',
+    'web.assets': 'Parts of the dashboard are cached for a year by their content, and a missing one is never a page',
+    'web.absent': 'Without a dashboard the API goes on, and its pages say what to do',
+  }),
 ];

@@ -36,7 +36,7 @@ type InputOf<R> =
     : never;
 type ReplyOf<R> = R extends { readonly reply: infer Type extends z.ZodType } ? z.output<Type> : never;
 
-/** What a row takes: `params` of the path, `query` and `body`, as far as the row has them. */
+/** Input of a row: `params` of the path, `query` and `body`, as far as the row has them. */
 export type Input<F extends Family, R extends Row<F>> = InputOf<Families[F][R]>;
-/** What a row answers. */
+/** Answer of a row. */
 export type Reply<F extends Family, R extends Row<F>> = ReplyOf<Families[F][R]>;

@@ -1,9 +1,6 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
-import { createStore } from '../state/store.ts';
+import { arrived } from './arrived.ts';
 import type { LiveEvent } from './event.ts';
-
-/** Documents that arrived since the list was loaded: the list says so, and does not move what a person is reading. */
-export const arrived = createStore<readonly string[]>([]);
 
 const lists: readonly QueryKey[] = [['documents'], ['runs'], ['records'], ['experiments'], ['workflows']];
 

@@ -8,6 +8,3 @@ export interface LiveEvent {
   readonly runId?: string;
   readonly [field: string]: unknown;
 }
-
-/** State of the connection: `off` before the first attempt. */
-export type Connection = 'off' | 'live' | 'lost';

@@ -1,11 +1,8 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { address } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
-import { createStore } from '../state/store.ts';
-import type { Connection, LiveEvent } from './event.ts';
-
-/** Whether live updates arrive, for the line that says so. */
-export const connection = createStore<Connection>('off');
+import { connection, type Connection } from './connection.ts';
+import type { LiveEvent } from './event.ts';
 
 type Message = { readonly event: LiveEvent } | { readonly state: Connection };
 type Listener = (event: LiveEvent) => void;

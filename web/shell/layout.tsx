@@ -1,8 +1,7 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
-import { applier } from '../live/apply.ts';
-import { connection, listen } from '../live/feed.ts';
+import { connection } from '../live/connection.ts';
 import { Toasts } from '../parts/toast.tsx';
 import { announcement } from '../state/announce.ts';
 import { useStore } from '../state/store.ts';
@@ -10,10 +9,11 @@ import { shell } from '../text/shell.ts';
 import { navItems } from './nav-items.ts';
 import { BottomBar, SideBar } from './nav.tsx';
 import { listenToKeys, useShortcuts } from './shortcuts.ts';
-import { UploadTray } from './upload-tray.tsx';
+import { uploads } from './uploads.ts';
 
-// Most visits open neither: they load when they are asked for.
+// Most visits open none of these: they load when they are needed.
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const UploadTray = lazy(async () => ({ default: (await import('./upload-tray.tsx')).UploadTray }));
 const ShortcutList = lazy(async () => ({ default: (await import('./shortcut-list.tsx')).ShortcutList }));
 
 /** Tells when live updates are interrupted, so that nobody trusts an old page. */
@@ -32,7 +32,11 @@ export function Layout() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [opened, open] = useState<'palette' | 'shortcuts' | null>(null);
-  useEffect(() => listen(applier(client)), [client]);
+  useEffect(() => {
+    // After the first paint: nobody waits for it.
+    const started = import('../live/start.ts').then(({ startLive }) => startLive(client));
+    return () => void started.then((stop) => stop());
+  }, [client]);
   useEffect(() => listenToKeys(), []);
   useShortcuts(
     useMemo(
@@ -45,6 +49,7 @@ export function Layout() {
     ),
   );
   const spoken = useStore(announcement);
+  const hasUploads = useStore(uploads).length > 0;
   return (
     <div className="flex min-h-dvh">
       <a
@@ -59,12 +64,12 @@ export function Layout() {
         <Outlet />
       </main>
       <BottomBar />
-      <UploadTray />
       <Toasts />
       <div aria-live="polite" className="sr-only">
         {spoken}
       </div>
       <Suspense fallback={null}>
+        {hasUploads && <UploadTray />}
         {opened === 'palette' && <Palette onClose={() => open(null)} />}
         {opened === 'shortcuts' && <ShortcutList onClose={() => open(null)} />}
       </Suspense>

@@ -1,4 +1,4 @@
-import { Files, type LucideIcon } from 'lucide-react';
+import { Activity, Files, Inbox, MessageCircleQuestion, Radio, Settings, Table2, type LucideIcon } from 'lucide-react';
 import { shell } from '../text/shell.ts';
 
 interface NavItem {
@@ -14,4 +14,10 @@ interface NavItem {
 /** Pages of the main menu, in order. */
 export const navItems = [
   { to: '/documents', words: shell.documents, icon: Files, key: 'd', isMain: true },
+  { to: '/records', words: shell.records, icon: Table2, key: 't', isMain: true },
+  { to: '/reviews', words: shell.reviews, icon: Inbox, key: 'i', isMain: true },
+  { to: '/runs', words: shell.runs, icon: Activity, key: 'r', isMain: false },
+  { to: '/chat', words: shell.chat, icon: MessageCircleQuestion, key: 'a', isMain: true },
+  { to: '/feed', words: shell.feed, icon: Radio, key: 'l', isMain: false },
+  { to: '/settings', words: shell.settings, icon: Settings, key: 's', isMain: false },
 ] as const satisfies readonly NavItem[];

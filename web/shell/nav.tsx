@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { shell } from '../text/shell.ts';
-import { AccountMenu } from './account-menu.tsx';
 import { navItems } from './nav-items.ts';
 import { useProject, useSession } from './session.ts';
 import { Keys } from './keys.tsx';
+
+// Nobody opens it in the first moment.
+const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 
 const linkClass =
   'flex items-center gap-2.5 rounded-md px-2 py-1.5 text-muted hover:bg-hover hover:text-fg aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent';
@@ -68,8 +71,10 @@ export function SideBar({ onSearch }: { readonly onSearch: () => void }) {
           </li>
         ))}
       </ul>
-      <div className="mt-auto">
-        <AccountMenu />
+      <div className="mt-auto h-10">
+        <Suspense fallback={null}>
+          <AccountMenu />
+        </Suspense>
       </div>
     </nav>
   );
@@ -95,7 +100,9 @@ export function BottomBar() {
             {words}
           </Link>
         ))}
-      <AccountMenu />
+      <Suspense fallback={null}>
+        <AccountMenu />
+      </Suspense>
     </nav>
   );
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { bundleKey, root } from './bundle-key.ts';
 
-/** Where the dashboard stands: on its way, there, or not to be had, with the way out. */
+/** State of the dashboard: on its way, there, or not to be had, with the way out. */
 export type BundleState =
   | { readonly state: 'building' }
   | { readonly state: 'ready'; readonly folder: string }
@@ -55,7 +55,7 @@ async function find({ dir, mayBuild }: BundleSettings, logger: Logger): Promise<
   if (dir !== null)
     return (await isThere(dir))
       ? { state: 'ready', folder: dir }
-      : failed('WEB_DIR has no index.html. Build the dashboard into it with npm run web -- build FOLDER.');
+      : failed('WEB_DIR has no index.html. Build the dashboard into it with npm run web:build -- FOLDER.');
   const folder = join(cache, await bundleKey());
   if (await isThere(folder)) return { state: 'ready', folder };
   if (!mayBuild)

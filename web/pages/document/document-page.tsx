@@ -7,7 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { createStore } from '../../state/store.ts';
 import { document as words } from '../../text/document.ts';
-import { titleOf } from '../documents/document-card.tsx';
+import { titleOf } from '../documents/card.ts';
 import { DocumentActions } from './document-actions.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { Notices } from './notices.tsx';

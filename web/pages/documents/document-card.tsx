@@ -1,17 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { memo, type MouseEvent } from 'react';
-import type { Reply } from '../../api/families.ts';
 import { Time } from '../../parts/time.tsx';
 import { documents as words } from '../../text/documents.ts';
 import { bytes } from '../../text/format.ts';
+import { titleOf, type Card } from './card.ts';
 import { Marked } from './highlight.tsx';
 import { CardBadges, Thumbnail } from './list/card-parts.tsx';
 import type { DocumentsView } from './search.ts';
-
-export type Card = Reply<'documents', 'list'>['documents'][number];
-
-export const titleOf = (card: Pick<Card, 'title' | 'filename'>): string =>
-  card.title ?? card.filename ?? words.untitled;
 
 interface DocumentCardProps {
   readonly card: Card;

@@ -6,10 +6,10 @@ import {
 } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { pages } from '../../api/read.ts';
 import type { Reply } from '../../api/families.ts';
-import { arrived } from '../../live/apply.ts';
+import { arrived } from '../../live/arrived.ts';
 import { Button, Spinner } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
@@ -18,15 +18,17 @@ import { useStore } from '../../state/store.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
 import { cameFrom } from '../document/came-from.ts';
-import { FirstUpload } from './first/first-upload.tsx';
-import { BulkBar } from './list/bulk-bar.tsx';
 import { CardList } from './list/card-list.tsx';
 import { FilterBar } from './list/filter-bar.tsx';
 import { askedFilters, filterNames } from './list/filters.ts';
 import { ListTools } from './list/list-tools.tsx';
 import { useSelection } from './list/selection.ts';
-import { UploadDialog } from './upload-dialog.tsx';
 import { DropZone } from './upload-files.tsx';
+
+// The list shows without these: they load when they are needed.
+const FirstUpload = lazy(async () => ({ default: (await import('./first/first-upload.tsx')).FirstUpload }));
+const BulkBar = lazy(async () => ({ default: (await import('./list/bulk-bar.tsx')).BulkBar }));
+const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
 
 const route = getRouteApi('/documents');
 const perPage = 60;
@@ -82,7 +84,9 @@ function Listed({ list, upload }: { readonly list: List; readonly upload: ReactN
         {search.query === undefined ? words.noneFiltered : words.none(search.query)}
       </Empty>
     ) : (
-      <FirstUpload action={upload} />
+      <Suspense fallback={<Skeleton lines={8} />}>
+        <FirstUpload action={upload} />
+      </Suspense>
     );
   return (
     <div className={list.isPlaceholderData ? 'opacity-60' : ''}>
@@ -93,7 +97,7 @@ function Listed({ list, upload }: { readonly list: List; readonly upload: ReactN
           <Spinner />
         </p>
       )}
-      <BulkBar selection={selection} />
+      <Suspense fallback={null}>{selection.ids.size > 0 && <BulkBar selection={selection} />}</Suspense>
     </div>
   );
 }
@@ -133,7 +137,9 @@ export function DocumentsPage() {
         {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
         <Listed list={list} upload={upload} />
       </Page>
-      {files !== null && <UploadDialog files={files} onFiles={addFiles} onClose={() => setFiles(null)} />}
+      <Suspense fallback={null}>
+        {files !== null && <UploadDialog files={files} onFiles={addFiles} onClose={() => setFiles(null)} />}
+      </Suspense>
     </DropZone>
   );
 }

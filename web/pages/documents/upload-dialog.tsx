@@ -1,5 +1,5 @@
 import { FileUp, X } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
+import { useState, type SubmitEvent } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
@@ -50,7 +50,7 @@ function Chooser({ onFiles }: { readonly onFiles: (files: readonly File[]) => vo
     >
       <FileUp size={24} aria-hidden className="text-muted" />
       <p>{words.drop}</p>
-      <FileChooser onFiles={onFiles} render={(open) => <Button onClick={open}>{words.choose}</Button>} />
+      <FileChooser onFiles={onFiles} />
       <p className="text-xs text-muted">
         {words.types}. {words.limit(bytes(limits.uploadMaxBytes))}.
       </p>
@@ -74,7 +74,7 @@ export function UploadDialog({ files: first, onFiles, onClose }: UploadDialogPro
   const files = first.filter((file) => !left.has(file));
   // The oldest workflow of a project is the one that reads documents: a project begins with it.
   const usual = published?.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))[0]?.workflowId;
-  const send = (event: FormEvent<HTMLFormElement>): void => {
+  const send = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const [projectId, workflowId] = [form.get('project') ?? one?.id, form.get('workflow')];

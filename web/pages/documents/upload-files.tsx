@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type DragEvent, type ReactNode } from 'react';
+import { Button } from '../../parts/button.tsx';
 import { dropped } from '../../shell/add-files.ts';
 import { documents as words } from '../../text/documents.ts';
 
@@ -58,14 +59,8 @@ function usePaste(isOn: boolean, onFiles: OnFiles): void {
   }, [isOn, onFiles]);
 }
 
-/** A button that opens the file chooser of the browser. `render` draws it. */
-export function FileChooser({
-  onFiles,
-  render,
-}: {
-  readonly onFiles: OnFiles;
-  readonly render: (open: () => void) => ReactNode;
-}) {
+/** A button that opens the file chooser of the browser. */
+export function FileChooser({ onFiles }: { readonly onFiles: OnFiles }) {
   const chooser = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -79,7 +74,7 @@ export function FileChooser({
           event.currentTarget.value = '';
         }}
       />
-      {render(() => chooser.current?.click())}
+      <Button onClick={() => chooser.current?.click()}>{words.upload.choose}</Button>
     </>
   );
 }

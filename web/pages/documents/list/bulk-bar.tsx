@@ -15,12 +15,12 @@ import type { Selection } from './selection.ts';
 const atOnce = 4;
 
 /** Deletes documents, some at a time. Those that fail stay selected. */
-async function removeAll(ids: readonly string[]): Promise<readonly unknown[]> {
+async function removeAll(ids: readonly string[]): Promise<readonly Error[]> {
   const waiting = [...ids];
-  const errors: unknown[] = [];
+  const errors: Error[] = [];
   const work = async (): Promise<void> => {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop())
-      await call('documents', 'remove', { params: { id } }).catch((error: unknown) => errors.push(error));
+      await call('documents', 'remove', { params: { id } }).catch((error: Error) => errors.push(error));
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return errors;
@@ -36,8 +36,7 @@ function useBulk({ ids, clear }: Selection) {
     onSuccess: (errors) => {
       const [first] = errors;
       if (errors.length < all.length) toast(words.removed(all.length - errors.length));
-      if (first !== undefined)
-        toastError(words.removeFailed(errors.length, first instanceof Error ? first.message : String(first)));
+      if (first !== undefined) toastError(words.removeFailed(errors.length, first.message));
       else clear();
     },
     onSettled,

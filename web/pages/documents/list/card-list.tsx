@@ -5,7 +5,8 @@ import { density } from '../../../shell/theme.ts';
 import { useLatest } from '../../../state/latest.ts';
 import { useStore } from '../../../state/store.ts';
 import { documents as words } from '../../../text/documents.ts';
-import { DocumentCard, type Card } from '../document-card.tsx';
+import type { Card } from '../card.ts';
+import { DocumentCard } from '../document-card.tsx';
 import type { DocumentsView } from '../search.ts';
 import type { Selection } from './selection.ts';
 
@@ -64,6 +65,7 @@ export function CardList({ cards, view, selection, onEnd }: CardListProps) {
   const rows = Math.ceil(cards.length / columns);
   const [active, setActive] = useState(0);
   const wanted = useRef<number | null>(null);
+  // eslint-disable-next-line react/incompatible-library -- what it returns is used here only, and never memoized
   const virtual = useWindowVirtualizer({
     count: width === 0 ? 0 : rows,
     estimateSize: () => height + gap,

@@ -1,7 +1,7 @@
 import { FileImage } from 'lucide-react';
 import { Badge, StateBadge, type RunState } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
-import type { Card } from '../document-card.tsx';
+import type { Card } from '../card.ts';
 
 /** Pixels that the server makes thumbnails of. Source: `w` of thumbnails. */
 type Side = 160 | 320 | 640;
