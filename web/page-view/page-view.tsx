@@ -139,7 +139,6 @@ export function PageView(props: PageViewProps) {
         ref={element}
         role="group"
         aria-label={texts.view}
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- arrow keys move the page: it must take the focus
         tabIndex={0}
         {...pointers}
         onPointerMove={(event) => {

@@ -9,7 +9,7 @@ import { Empty, Failure, Loaded, Skeleton } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { reviews as words } from '../../text/runs.ts';
-import { titleOf } from '../documents/document-card.tsx';
+import { titleOf } from '../documents/card.ts';
 import { QuestionForm } from './question-form.tsx';
 
 const route = getRouteApi('/reviews');

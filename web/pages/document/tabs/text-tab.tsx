@@ -97,7 +97,6 @@ export function TextTab({ reading }: { readonly reading: Reading }) {
         data-scrolls
         role="group"
         aria-label={words.textLabel}
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- arrow keys move from word to word: it must take the focus
         tabIndex={0}
         onKeyDown={onKeyDown}
         onPointerOver={(event) => lit.set(wordOf(event))}

@@ -20,7 +20,9 @@ async function removeAll(ids: readonly string[]): Promise<readonly Error[]> {
   const errors: Error[] = [];
   const work = async (): Promise<void> => {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop())
-      await call('documents', 'remove', { params: { id } }).catch((error: Error) => errors.push(error));
+      await call('documents', 'remove', { params: { id } }).catch((error: unknown) =>
+        errors.push(error instanceof Error ? error : new Error(String(error))),
+      );
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return errors;
