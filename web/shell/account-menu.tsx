@@ -18,9 +18,9 @@ export function AccountMenu() {
   const go = (path: string) => () => location.assign(path);
   return (
     <Menu
-      label={`${shell.account}: ${credential.name}`}
+      label={`${shell.account}: ${credential.name} ${organization.name}`}
       look="plain"
-      className="w-full justify-start px-2 font-normal"
+      className="w-full justify-start px-2 font-normal max-md:justify-center"
       trigger={
         <>
           <CircleUser size={18} aria-hidden className="shrink-0 text-muted" />

@@ -100,9 +100,11 @@ export function BottomBar() {
             {words}
           </Link>
         ))}
-      <Suspense fallback={null}>
-        <AccountMenu />
-      </Suspense>
+      <div className="grid w-14 shrink-0 place-items-center">
+        <Suspense fallback={null}>
+          <AccountMenu />
+        </Suspense>
+      </div>
     </nav>
   );
 }

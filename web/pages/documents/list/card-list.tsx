@@ -59,7 +59,10 @@ function target(key: string, at: number, { columns, last }: { columns: number; l
 /** Documents as cards or rows. Only what is in sight is on the page, so that ten thousand scroll as well as ten. */
 export function CardList({ cards, view, selection, onEnd }: CardListProps) {
   const { element, width, top } = usePlace();
-  const [least, height] = measures[view][useStore(density)];
+  const chosen = useStore(density);
+  // Two cards fit beside each other on a phone.
+  const isNarrow = width < 480 && view === 'grid';
+  const [least, height] = measures[view][isNarrow ? 'compact' : chosen];
   const gap = view === 'list' ? 6 : 16;
   const columns = Math.max(1, Math.floor((width + gap) / (least + gap)));
   const rows = Math.ceil(cards.length / columns);
