@@ -12,6 +12,15 @@ const tones = {
   doubt: 'fill-transparent stroke-warn',
 };
 export type BoxTone = keyof typeof tones;
+const labels: Readonly<Record<BoxTone, string>> = {
+  accent: 'fill-accent',
+  mark: 'fill-fg',
+  ok: 'fill-ok',
+  warn: 'fill-warn',
+  bad: 'fill-bad',
+  info: 'fill-info',
+  doubt: 'fill-warn',
+};
 
 /** A marked place of a page. `polygon` is drawn instead of the box; `label` is written at its corner. */
 export interface PageBox {
@@ -51,8 +60,7 @@ export function Boxes({ boxes, size }: { readonly boxes: readonly PageBox[]; rea
             x={x * width}
             y={y * height - height / 300}
             fontSize={width / 60}
-            className={`${tones[tone]} stroke-none font-semibold`}
-            fillOpacity={1}
+            className={`${labels[tone]} font-semibold`}
             pointerEvents="none"
           >
             {label}

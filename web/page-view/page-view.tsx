@@ -68,7 +68,12 @@ function Stage({
   return (
     <div
       className="absolute start-0 top-0"
-      style={{ transformOrigin: '0 0', transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}
+      // Paper is white in the dark too: what is drawn on it keeps the colours of the light theme.
+      style={{
+        colorScheme: 'light',
+        transformOrigin: '0 0',
+        transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})`,
+      }}
       dir="ltr"
     >
       <div className="absolute" style={turnedStyle(size, turned)}>

@@ -27,7 +27,7 @@ export function AccountMenu() {
           <span className="grid min-w-0 text-start leading-tight max-md:hidden">
             <span className="truncate" dir="auto">
               {credential.name}
-            </span>
+            </span>{' '}
             <span className="truncate text-xs text-muted" dir="auto">
               {organization.name}
             </span>
