@@ -13,7 +13,7 @@ interface Moves {
 
 const arrowPixels = 60;
 
-/** What the keys of a page do: the single keys of the list, and the arrows while the page has the focus. */
+/** Keys of a page: the single ones of the list, and the arrows while the page has the focus. */
 export function useViewKeys(moves: Moves) {
   const latest = useRef(moves);
   useLayoutEffect(() => {

@@ -17,7 +17,7 @@ function useRoom(element: RefObject<HTMLElement | null>): Size | null {
   return room;
 }
 
-/** Where the page is in its view, and what moves it. `page` is the size of the page as it is turned. */
+/** Place of the page in its view, and its moves. `page` is the size of the page as it is turned. */
 export interface Placing {
   // Moves answer false where the page is at its edge or largest already.
   /** Null before the first layout. */

@@ -1,5 +1,5 @@
 import { known, oneOf, text, type Raw } from '../../state/search.ts';
-import { filterNames, type FilterName } from './list/filters.ts';
+import { filterNames, type FilterName } from './list/filter-names.ts';
 
 export const views = ['grid', 'list', 'large'] as const;
 export type DocumentsView = (typeof views)[number];

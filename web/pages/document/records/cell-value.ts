@@ -16,7 +16,7 @@ export function valueText(value: CellValue): string {
   return String(value);
 }
 
-/** What a cell may have: type and values of its field. A field that the type lost takes what its value says. */
+/** Type and values that a cell may have, from its field. A field that the type lost takes what its value says. */
 export interface CellShape {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'money' | 'enum';
   readonly values?: readonly string[] | undefined;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Copy } from '../../../parts/copy.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
-import { firstUpload as words } from '../../../text/documents.ts';
+import { firstUpload as words } from '../../../text/first-upload.ts';
 
 const clients = ['desktop', 'code', 'cursor', 'vscode', 'generic'] as const;
 type Client = (typeof clients)[number];

@@ -6,7 +6,7 @@ import { Copy } from '../../../parts/copy.tsx';
 import { SelectField } from '../../../parts/field.tsx';
 import { Failure } from '../../../parts/states.tsx';
 import { useCan, useProject } from '../../../shell/session.ts';
-import { firstUpload as words } from '../../../text/documents.ts';
+import { firstUpload as words } from '../../../text/first-upload.ts';
 import { useWorkflows } from '../../document/run-dialog.tsx';
 
 /** Leads to the page that asks for the password again, and back here. */

@@ -1,6 +1,6 @@
 import { Bot, FolderUp, KeyRound, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { firstUpload as words } from '../../../text/documents.ts';
+import { firstUpload as words } from '../../../text/first-upload.ts';
 import { ConnectAgent } from './connect-agent.tsx';
 import { FirstKey } from './first-key.tsx';
 

@@ -4,7 +4,8 @@ import { Button } from '../../../parts/button.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
 import { useSession } from '../../../shell/session.ts';
 import { documents as words } from '../../../text/documents.ts';
-import { filterNames, filterOf, type FilterName } from './filters.ts';
+import { filterNames, type FilterName } from './filter-names.ts';
+import { filterOf } from './filters.ts';
 
 type Chosen = { readonly [Name in FilterName | 'query']?: string };
 type Change = (name: FilterName | 'query', value: string | undefined) => void;

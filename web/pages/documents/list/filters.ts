@@ -1,6 +1,7 @@
 import type { Input } from '../../../api/families.ts';
 import type { useSession } from '../../../shell/session.ts';
 import { documents as words } from '../../../text/documents.ts';
+import { filterNames, type FilterName } from './filter-names.ts';
 
 type Query = NonNullable<Input<'documents', 'list'>['query']>;
 
@@ -22,10 +23,8 @@ const filters = {
     field: 'projectId',
     values: ({ projects }) => projects.map(({ id, name }) => [id, name] as const),
   },
-} as const satisfies Readonly<Record<string, Filter>>;
+} as const satisfies Readonly<Record<FilterName, Filter>>;
 
-export type FilterName = keyof typeof filters;
-export const filterNames = Object.keys(filters) as readonly FilterName[];
 export const filterOf = (name: FilterName): Filter => filters[name];
 
 /** Fields of the list row for the filters of an address. */

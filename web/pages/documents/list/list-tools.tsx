@@ -1,7 +1,7 @@
 import { AlignJustify, LayoutGrid, Rows2, Square, StretchHorizontal, type LucideIcon } from 'lucide-react';
 import { useMemo, useRef } from 'react';
 import { IconButton } from '../../../parts/button.tsx';
-import { inputClass } from '../../../parts/field.tsx';
+import { inputClass } from '../../../parts/input-class.ts';
 import { useShortcuts } from '../../../shell/shortcuts.ts';
 import { density } from '../../../shell/theme.ts';
 import { useStore } from '../../../state/store.ts';
