@@ -27,9 +27,6 @@ export function wordAt(lines: readonly TextLine[], { x, y }: Point): WordAt | nu
   return null;
 }
 
-const holder = (node: Node): HTMLElement | SVGElement | null =>
-  (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement | SVGElement>('[data-line]') ?? null;
-
 /** Index of the word that the character `offset` of a line belongs to, where words are joined by one space. */
 function wordOf({ words }: TextLine, offset: number): number {
   let end = 0;
@@ -40,14 +37,14 @@ function wordOf({ words }: TextLine, offset: number): number {
   return Math.max(0, words.length - 1);
 }
 
-function endpoint(lines: readonly TextLine[], node: Node, offset: number): WordAt | null {
-  const element = holder(node);
-  if (element === null) return null;
-  const line = Number(element.dataset['line']);
-  const found = lines[line];
-  if (found === undefined) return null;
-  const { word } = element.dataset;
-  return { line, word: word === undefined ? wordOf(found, offset) : Number(word) };
+/** Words of a line on the page that a range has, as first and last index. The line is one piece of text. */
+function partOf(line: TextLine, element: Element, range: Range): readonly [first: number, last: number] {
+  const { startContainer, startOffset, endContainer, endOffset } = range;
+  const isInside = (node: Node): boolean => node instanceof Text && element.contains(node);
+  return [
+    isInside(startContainer) ? wordOf(line, startOffset) : 0,
+    isInside(endContainer) ? wordOf(line, Math.max(0, endOffset - 1)) : line.words.length - 1,
+  ];
 }
 
 /** Words that a person has selected, on the page or in its text. Both mark their elements with `data-line` (and `data-word`). */
@@ -55,12 +52,11 @@ export function selectedWords(lines: readonly TextLine[]): readonly TextWord[] {
   const selection = getSelection();
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return [];
   const range = selection.getRangeAt(0);
-  const from = endpoint(lines, range.startContainer, range.startOffset);
-  const to = endpoint(lines, range.endContainer, Math.max(0, range.endOffset - 1));
-  if (from === null || to === null) return [];
-  return lines.slice(from.line, to.line + 1).flatMap(({ words }, index, all) => {
-    const first = index === 0 ? from.word : 0;
-    const last = index === all.length - 1 ? to.word : words.length - 1;
-    return words.slice(first, last + 1);
+  return [...document.querySelectorAll<HTMLElement | SVGElement>('[data-line]')].flatMap((element) => {
+    const line = lines[Number(element.dataset['line'])];
+    if (line === undefined || !range.intersectsNode(element)) return [];
+    const { word } = element.dataset;
+    const [first, last] = word === undefined ? partOf(line, element, range) : [Number(word), Number(word)];
+    return line.words.slice(first, last + 1);
   });
 }

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { Problem } from '../../api/problem.ts';
 import { read } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Loaded } from '../../parts/states.tsx';
+import { Failure, Skeleton } from '../../parts/states.tsx';
+import { NotFound } from '../../shell/errors.tsx';
 import { createStore } from '../../state/store.ts';
 import { document as words } from '../../text/document.ts';
 import { titleOf } from '../documents/card.ts';
@@ -47,10 +49,13 @@ function Document({ document, onExpired }: { readonly document: Detail; readonly
 /** One document: its pages beside what was read from them. */
 export function DocumentPage() {
   const { id } = route.useParams();
-  const document = useQuery(read('documents', 'get', { params: { id } }));
+  const { data, error, refetch } = useQuery(read('documents', 'get', { params: { id } }));
+  if (data !== undefined) return <Document key={data.id} document={data} onExpired={() => void refetch()} />;
+  if (error === null) return <Skeleton lines={8} />;
+  if (error instanceof Problem && error.status === 404) return <NotFound />;
   return (
-    <Loaded query={document} lines={8}>
-      {(one) => <Document key={one.id} document={one} onExpired={() => void document.refetch()} />}
-    </Loaded>
+    <Page title={words.untitled}>
+      <Failure error={error} onRetry={() => void refetch()} />
+    </Page>
   );
 }

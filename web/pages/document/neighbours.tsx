@@ -14,7 +14,7 @@ export function Neighbours({ id }: { readonly id: string }) {
   const navigate = useNavigate();
   const go = (to: string | undefined): void => {
     if (to !== undefined)
-      void navigate({ to: '/documents/$id', params: { id: to }, search: ({ project }) => ({ project }) });
+      void navigate({ to: '/documents/$id', params: { id: to }, search: ({ project, tab }) => ({ project, tab }) });
   };
   const latest = useLatest({ before: () => go(found?.before), after: () => go(found?.after) });
   useShortcuts(

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { pages } from '../../api/read.ts';
 import { arrived } from '../../live/arrived.ts';
 import { Button } from '../../parts/button.tsx';
@@ -28,6 +28,11 @@ const perPage = 60;
 function Arrived({ listed }: { readonly listed: ReadonlySet<string> }) {
   const client = useQueryClient();
   const fresh = useStore(arrived).filter((id) => !listed.has(id));
+  // A document that was in the list once is no news, also when it leaves the list again.
+  useEffect(
+    () => arrived.set((all) => (all.some((id) => listed.has(id)) ? all.filter((id) => !listed.has(id)) : all)),
+    [listed],
+  );
   if (fresh.length === 0) return null;
   return (
     <div className="text-center">
