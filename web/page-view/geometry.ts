@@ -16,7 +16,7 @@ export interface View extends Point {
 }
 
 /** Pixels that stay free around a page. */
-export const margin = 12;
+const margin = 12;
 const sizes = { least: 0.25, most: 12 };
 
 export const turnedSize = ({ width, height }: Size, turn: Turn): Size =>

@@ -1,14 +1,12 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { pages } from '../../api/read.ts';
-import { arrived } from '../../live/arrived.ts';
 import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failure, Skeleton } from '../../parts/states.tsx';
 import { useCan } from '../../shell/session.ts';
-import { useStore } from '../../state/store.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
 import { askedFilters } from './list/filters.ts';
@@ -24,32 +22,6 @@ const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog
 const route = getRouteApi('/documents');
 const perPage = 60;
 
-/** Tells how many documents came since the list was loaded. */
-function Arrived({ listed }: { readonly listed: ReadonlySet<string> }) {
-  const client = useQueryClient();
-  const fresh = useStore(arrived).filter((id) => !listed.has(id));
-  // A document that was in the list once is no news, also when it leaves the list again.
-  useEffect(
-    () => arrived.set((all) => (all.some((id) => listed.has(id)) ? all.filter((id) => !listed.has(id)) : all)),
-    [listed],
-  );
-  if (fresh.length === 0) return null;
-  return (
-    <div className="text-center">
-      <Button
-        look="primary"
-        size="small"
-        onClick={() => {
-          arrived.set([]);
-          void client.invalidateQueries({ queryKey: ['documents', 'list'] });
-        }}
-      >
-        {words.arrived(fresh.length)}
-      </Button>
-    </div>
-  );
-}
-
 /** Documents of the project: a grid to look through, and a search with its matches marked. */
 export function DocumentsPage() {
   const search = route.useSearch();
@@ -61,10 +33,6 @@ export function DocumentsPage() {
     pages('documents', 'list', {
       query: { query: search.query, ...askedFilters(search), limit: search.query === undefined ? perPage : 50 },
     }),
-  );
-  const listed = useMemo(
-    () => new Set(list.data?.pages.flatMap((page) => page.documents.map(({ id }) => id))),
-    [list.data],
   );
   const change = (name: string, value: string | undefined) =>
     void navigate({ search: (old) => ({ ...old, [name]: value }), replace: true });
@@ -86,7 +54,6 @@ export function DocumentsPage() {
           <Suspense fallback={null}>
             <FilterBar chosen={search} onChange={change} />
           </Suspense>
-          <Arrived listed={listed} />
         </div>
         {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton lines={8} />}

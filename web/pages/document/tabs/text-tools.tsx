@@ -1,7 +1,8 @@
 import { Link2, SearchX } from 'lucide-react';
 import { useMemo } from 'react';
 import { boxAround, boxText } from '../../../page-view/geometry.ts';
-import { selectedWords, type WordAt } from '../../../page-view/words.ts';
+import { selectedWords } from '../../../page-view/selection.ts';
+import type { WordAt } from '../../../page-view/words.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Copy } from '../../../parts/copy.tsx';
 import { toast } from '../../../parts/toast.tsx';

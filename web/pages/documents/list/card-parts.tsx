@@ -33,7 +33,7 @@ interface WithRun {
 }
 
 /** State of the document's latest run. */
-export function LatestRun({ card }: { readonly card: Card & WithRun }) {
+function LatestRun({ card }: { readonly card: Card & WithRun }) {
   return card.latestRun === undefined || card.latestRun === null ? null : <StateBadge state={card.latestRun.status} />;
 }
 

@@ -7,6 +7,7 @@ import { Empty, Skeleton } from '../../../parts/states.tsx';
 import { documents as words } from '../../../text/documents.ts';
 import { shell } from '../../../text/shell.ts';
 import { cameFrom } from '../../document/came-from.ts';
+import { Arrived } from './arrived.tsx';
 import { CardList } from './card-list.tsx';
 import { filterNames } from './filter-names.ts';
 import { useSelection } from './selection.ts';
@@ -25,6 +26,7 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
   const navigate = route.useNavigate();
   const cards = useMemo(() => list.data?.pages.flatMap((page) => page.documents) ?? [], [list.data]);
   const ids = useMemo(() => cards.map(({ id }) => id), [cards]);
+  const listed = useMemo(() => new Set(ids), [ids]);
   const selection = useSelection(ids);
   const address = useLocation({ select: ({ href }) => href });
   useEffect(() => cameFrom.set({ ids, address }), [ids, address]);
@@ -47,11 +49,13 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
       </Empty>
     ) : (
       <Suspense fallback={<Skeleton lines={8} />}>
+        <Arrived listed={listed} />
         <FirstUpload action={upload} />
       </Suspense>
     );
   return (
     <div className={list.isPlaceholderData ? 'opacity-60' : ''}>
+      <Arrived listed={listed} />
       <CardList {...{ cards, selection, onEnd }} view={search.view ?? 'grid'} />
       {isFetchingNextPage && (
         <p role="status" className="grid place-items-center py-4">
