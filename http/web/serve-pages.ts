@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import sirv from 'sirv';
 import { html } from '#http/pages/html.ts';
@@ -60,6 +61,14 @@ function sendMeanwhile(response: Response, advice: string | null): void {
 export function servePages(parts: PagesParts): RequestHandler {
   const { bundle } = parts;
   let files: { readonly folder: string; readonly send: ReturnType<typeof sirv> } | null = null;
+  const dress = (response: ServerResponse, isAsset: boolean): void => {
+    response.setHeader('cache-control', isAsset ? `public, max-age=${year}, immutable` : 'no-cache');
+    response.setHeader('content-security-policy', policy(parts.objectOrigins()));
+    response.setHeader('cross-origin-opener-policy', 'same-origin');
+    response.setHeader('referrer-policy', 'same-origin');
+    response.setHeader('permissions-policy', 'camera=(), microphone=(), geolocation=()');
+    response.setHeader('vary', 'accept-encoding, cookie');
+  };
   const sender = (folder: string): ReturnType<typeof sirv> => {
     if (files?.folder !== folder) {
       const send = sirv(folder, {
@@ -68,15 +77,7 @@ export function servePages(parts: PagesParts): RequestHandler {
         gzip: true,
         single: true,
         ignores: [/^\/assets\//],
-        setHeaders(response, path) {
-          const isAsset = path.startsWith('/assets/');
-          response.setHeader('cache-control', isAsset ? `public, max-age=${year}, immutable` : 'no-cache');
-          response.setHeader('content-security-policy', policy(parts.objectOrigins()));
-          response.setHeader('cross-origin-opener-policy', 'same-origin');
-          response.setHeader('referrer-policy', 'same-origin');
-          response.setHeader('permissions-policy', 'camera=(), microphone=(), geolocation=()');
-          response.setHeader('vary', 'accept-encoding, cookie');
-        },
+        setHeaders: (response, path) => dress(response, path.startsWith('/assets/')),
       });
       files = { folder, send };
     }
@@ -94,6 +95,8 @@ export function servePages(parts: PagesParts): RequestHandler {
     }
     void bundle.prepare();
     const found = bundle.now();
+    // A page that did not change is answered without its file, and its headers replace those that the browser keeps.
+    if (found.state === 'ready' && !isFile) dress(response, false);
     if (found.state === 'ready') sender(found.folder)(request, response, () => next());
     else sendMeanwhile(response, found.state === 'failed' ? found.advice : null);
   };

@@ -52,6 +52,11 @@ verifies('web.policy', async () => {
     /<script|<style| on\w+=/,
   );
   expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  // The browser keeps the page, and takes the headers of the answer that says so.
+  const known = { ...page, cookie: operator.cookie(), 'if-none-match': headers.get('etag') ?? '' };
+  const again = await fetch(`${app.addresses.api}/documents`, { headers: known });
+  expect(again.status).toBe(304);
+  expect(again.headers.get('content-security-policy')).toBe(policy);
 });
 
 verifies('web.assets', async () => {

@@ -60,6 +60,7 @@ export function applier(client: QueryClient): (event: LiveEvent) => void {
       arrived.set((ids) => (ids.includes(documentId) ? ids : [...ids.slice(-99), documentId]));
       return;
     }
+    if (type === 'document.deleted') arrived.set((ids) => ids.filter((id) => id !== documentId));
     if (!Object.hasOwn(outdated, type)) return;
     for (const key of outdated[type]?.(event) ?? []) keys.set(JSON.stringify(key), key);
     timer ??= setTimeout(flush, gatherMs);

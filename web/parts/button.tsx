@@ -10,6 +10,7 @@ const looks = {
 const base =
   'inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none disabled:opacity-50 disabled:pointer-events-none';
 const sizes = { small: 'h-7 px-2 text-xs', usual: 'h-8 px-3', large: 'h-10 px-4' };
+const squares = { small: 'size-7', usual: 'size-8', large: 'size-10' };
 
 export type ButtonLook = keyof typeof looks;
 
@@ -51,14 +52,13 @@ export function Button({
 /** A button of an icon alone: `label` is what it does. */
 export function IconButton({ label, children, ...rest }: Omit<ButtonProps, 'icon'> & { readonly label: string }) {
   const { look = 'plain', size = 'usual', busy: _, className, ...native } = rest;
-  const square = size === 'small' ? 'w-7 px-0' : 'w-8 px-0';
   return (
     <button
       type="button"
       aria-label={label}
       title={label}
       {...native}
-      className={`${buttonClass(look, size)} ${square} ${className ?? ''}`}
+      className={`${base} ${looks[look]} ${squares[size]} ${className ?? ''}`}
     >
       {children}
     </button>

@@ -10,13 +10,15 @@ interface ConfirmProps {
   readonly action: string;
   /** Text to type first, where many things would go at once. */
   readonly typed?: string | undefined;
+  /** Label of the box for that text. Default: the text. */
+  readonly typedLabel?: string;
   readonly busy?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ title, words, action, typed, busy = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ title, words, action, typed, typedLabel, busy = false, onConfirm, onClose }: ConfirmProps) {
   const [text, setText] = useState('');
   return (
     <Dialog
@@ -35,7 +37,7 @@ export function Confirm({ title, words, action, typed, busy = false, onConfirm, 
         <p>{words}</p>
         {typed !== undefined && (
           <TextField
-            label={typed}
+            label={typedLabel ?? typed}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             autoComplete="off"

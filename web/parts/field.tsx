@@ -1,10 +1,5 @@
 import { useId, type ComponentProps, type ReactNode } from 'react';
-
-const control =
-  'w-full rounded-md border border-line-strong/60 bg-panel px-2.5 text-fg aria-invalid:border-bad disabled:opacity-60';
-
-/** Classes of a text box outside of a form, such as a search. */
-export const inputClass = `${control} h-8`;
+import { control, inputClass } from './input-class.ts';
 
 interface FieldProps {
   readonly label: string;

@@ -23,16 +23,16 @@ export function AccountMenu({ pages = [] }: AccountMenuProps) {
   const go = (path: string) => () => location.assign(path);
   return (
     <Menu
-      label={`${shell.account}: ${credential.name}`}
+      label={`${shell.account}: ${credential.name} ${organization.name}`}
       look="plain"
-      className="w-full justify-start px-2 font-normal"
+      className="w-full justify-start px-2 font-normal max-md:justify-center"
       trigger={
         <>
           <CircleUser size={18} aria-hidden className="shrink-0 text-muted" />
           <span className="grid min-w-0 text-start leading-tight max-md:hidden">
             <span className="truncate" dir="auto">
               {credential.name}
-            </span>
+            </span>{' '}
             <span className="truncate text-xs text-muted" dir="auto">
               {organization.name}
             </span>

@@ -2,7 +2,7 @@ import { documentTypes } from './file-types.ts';
 import { toastError } from '../parts/toast.tsx';
 import { bytes } from '../text/format.ts';
 import { shell } from '../text/shell.ts';
-import { useProject, useSession } from './session.ts';
+import { useSession } from './session.ts';
 import { addUploads } from './uploads.ts';
 
 async function filesIn(entry: FileSystemEntry): Promise<File[]> {
@@ -18,19 +18,19 @@ async function filesIn(entry: FileSystemEntry): Promise<File[]> {
 }
 
 /** Files of a drop, also those in folders. */
-async function dropped(data: DataTransfer): Promise<File[]> {
+export async function dropped(data: DataTransfer): Promise<File[]> {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   if (entries.length === 0) return [...data.files];
   return (await Promise.all(entries.map(filesIn))).flat();
 }
 
-/** Returns the function that uploads chosen or dropped files. It refuses at once what the server would refuse. */
+/** Returns the function that uploads files into a project. It refuses at once what the server would refuse. */
 export function useAddFiles() {
   const { limits } = useSession();
-  const { one } = useProject();
-  return async (from: DataTransfer | Iterable<File>, workflowId?: string): Promise<void> => {
-    if (one === undefined) return;
-    const files = from instanceof DataTransfer ? await dropped(from) : [...from];
+  return (
+    files: readonly File[],
+    to: { readonly projectId: string; readonly workflowId?: string | undefined },
+  ): void => {
     const fits = files.filter((file) => {
       const isKnown = documentTypes.some((type) => type === file.type);
       if (!isKnown) toastError(shell.uploadWrongType(file.name));
@@ -38,6 +38,6 @@ export function useAddFiles() {
         toastError(shell.uploadTooLarge(file.name, bytes(limits.uploadMaxBytes)));
       return isKnown && file.size <= limits.uploadMaxBytes;
     });
-    addUploads(fits, { projectId: one.id, workflowId });
+    addUploads(fits, to);
   };
 }

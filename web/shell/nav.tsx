@@ -107,7 +107,7 @@ export function BottomBar() {
             {words}
           </Link>
         ))}
-      <div className="flex w-12 shrink-0 items-center justify-center">
+      <div className="grid w-14 shrink-0 place-items-center">
         <Suspense fallback={null}>
           <AccountMenu pages={pages} />
         </Suspense>

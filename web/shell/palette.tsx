@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { read } from '../api/read.ts';
 import { useDebounced } from '../state/debounced.ts';
-import { inputClass } from '../parts/field.tsx';
+import { inputClass } from '../parts/input-class.ts';
 import { shell } from '../text/shell.ts';
 import { navItems } from './nav-items.ts';
 import { Keys } from './keys.tsx';

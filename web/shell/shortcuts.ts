@@ -7,6 +7,8 @@ export interface Shortcut {
   readonly keys: string;
   readonly words: string;
   readonly run: () => void;
+  /** True: inside text boxes the key keeps its usual meaning, although it has `mod`. */
+  readonly isForPage?: boolean;
 }
 
 /** Shortcuts of everything on the screen, for the list that `?` opens. */
@@ -29,10 +31,11 @@ export function useShortcuts(list: readonly Shortcut[]): void {
   useEffect(() => addShortcuts(list), [list]);
 }
 
+const buttonLike = new Set(['checkbox', 'radio', 'button', 'submit', 'range']);
+
 function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-  );
+  if (target instanceof HTMLInputElement) return !buttonLike.has(target.type);
+  return target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
 /** Listens to the keyboard. Dialogs keep their keys for themselves. */
@@ -46,7 +49,7 @@ export function listenToKeys(): () => void {
     const keys = prefix === null ? pressed : `${prefix} ${pressed}`;
     prefix = prefix === null && prefixes.has(pressed) ? pressed : null;
     const found = shortcuts.get().find((one) => one.keys === keys);
-    if (found === undefined) return;
+    if (found === undefined || (found.isForPage === true && isTyping(event.target))) return;
     event.preventDefault();
     found.run();
   };

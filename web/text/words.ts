@@ -1,4 +1,5 @@
-const isPseudo = new URLSearchParams(globalThis.location?.search ?? '').get('lang') === 'en-XA';
+const isPseudo =
+  new URLSearchParams((globalThis as { location?: { search: string } }).location?.search ?? '').get('lang') === 'en-XA';
 
 /** Lengthens and marks a text, so that a literal that is not in a table of words shows at once. */
 const pseudo = (text: string): string => `[${text.replaceAll(/[aeiou]/g, (vowel) => `${vowel}\u0301`)}~]`;

@@ -1,150 +1,67 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { FolderUp, Upload } from 'lucide-react';
-import { useRef, useState, type ReactNode } from 'react';
+import { Upload } from 'lucide-react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import { pages } from '../../api/read.ts';
-import { arrived } from '../../live/arrived.ts';
 import { Button } from '../../parts/button.tsx';
-import { inputClass } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
-import { useCan, useProject } from '../../shell/session.ts';
-import { useAddFiles } from '../../shell/add-files.ts';
-import { useStore } from '../../state/store.ts';
+import { Failure, Skeleton } from '../../parts/states.tsx';
+import { useCan } from '../../shell/session.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
-import { DocumentCard } from './document-card.tsx';
+import { askedFilters } from './list/filters.ts';
+import { ListTools } from './list/list-tools.tsx';
+import { DropZone } from './upload-files.tsx';
+
+// The cards load while the server answers what they show.
+const loadingList = import('./list/listed.tsx');
+const Listed = lazy(async () => ({ default: (await loadingList).Listed }));
+const FilterBar = lazy(async () => ({ default: (await import('./list/filter-bar.tsx')).FilterBar }));
+const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
 
 const route = getRouteApi('/documents');
-
-/** Takes files that are dropped anywhere on it. */
-function DropZone({ isOpen, children }: { readonly isOpen: boolean; readonly children: ReactNode }) {
-  const addFiles = useAddFiles();
-  const [isOver, setOver] = useState(false);
-  return (
-    <div
-      className="min-h-full"
-      onDragOver={(event) => {
-        if (!isOpen || !event.dataTransfer.types.includes('Files')) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-      }}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        void addFiles(event.dataTransfer);
-      }}
-    >
-      {children}
-      {isOver && (
-        <div className="pointer-events-none fixed inset-0 z-30 grid place-items-center border-4 border-dashed border-accent bg-bg/80 text-xl font-semibold">
-          {words.dropHere}
-        </div>
-      )}
-    </div>
-  );
-}
-
-/** The search: Enter asks. */
-function SearchBox({ query, onSearch }: { readonly query: string; readonly onSearch: (text: string) => void }) {
-  return (
-    <search>
-      <form
-        className="mb-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const text = new FormData(event.currentTarget).get('query');
-          onSearch(typeof text === 'string' ? text.trim() : '');
-        }}
-      >
-        <input
-          key={query}
-          type="search"
-          name="query"
-          aria-label={words.search}
-          placeholder={words.searchPlaceholder}
-          defaultValue={query}
-          className={`${inputClass} max-w-xl`}
-        />
-      </form>
-    </search>
-  );
-}
+const perPage = 60;
 
 /** Documents of the project: a grid to look through, and a search with its matches marked. */
 export function DocumentsPage() {
-  const { query } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const project = useProject();
-  const client = useQueryClient();
   const canUpload = useCan('documents:write');
-  const addFiles = useAddFiles();
-  const chooser = useRef<HTMLInputElement>(null);
-  const fresh = useStore(arrived);
+  const [files, setFiles] = useState<readonly File[] | null>(null);
+  const addFiles = useCallback((more: readonly File[]) => setFiles((all) => [...(all ?? []), ...more]), []);
   const list = useInfiniteQuery(
-    pages('documents', 'list', { query: { query, projectId: project.id, limit: query === undefined ? 48 : 50 } }),
+    pages('documents', 'list', {
+      query: { query: search.query, ...askedFilters(search), limit: search.query === undefined ? perPage : 50 },
+    }),
   );
-  const cards = list.data?.pages.flatMap((page) => page.documents) ?? [];
-  const showFresh = (): void => {
-    arrived.set([]);
-    void client.invalidateQueries({ queryKey: ['documents', 'list'] });
-  };
-  const search = (text: string) =>
-    void navigate({ search: (old) => ({ ...old, query: text === '' ? undefined : text }), replace: true });
-  const upload = (
-    <Button look="primary" icon={<Upload size={15} aria-hidden />} onClick={() => chooser.current?.click()}>
+  const change = (name: string, value: string | undefined) =>
+    void navigate({ search: (old) => ({ ...old, [name]: value }), replace: true });
+  const upload = canUpload && (
+    <Button look="primary" icon={<Upload size={15} aria-hidden />} onClick={() => setFiles([])}>
       {shell.upload}
     </Button>
   );
   return (
-    <DropZone isOpen={canUpload}>
-      <Page title={words.title} actions={canUpload && upload}>
-        <input
-          ref={chooser}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            void addFiles(event.currentTarget.files ?? []);
-            event.currentTarget.value = '';
-          }}
-        />
-        <SearchBox query={query ?? ''} onSearch={search} />
-        {fresh.length > 0 && (
-          <div className="mb-3 text-center">
-            <Button look="primary" size="small" onClick={showFresh}>
-              {words.arrived(fresh.length)}
-            </Button>
-          </div>
-        )}
+    <DropZone isOpen={canUpload} onFiles={addFiles}>
+      <Page title={words.title} actions={upload}>
+        <div className="mb-4 grid gap-3">
+          <ListTools
+            query={search.query ?? ''}
+            onSearch={(text) => change('query', text === '' ? undefined : text)}
+            view={search.view ?? 'grid'}
+            onView={(view) => change('view', view === 'grid' ? undefined : view)}
+          />
+          <Suspense fallback={null}>
+            <FilterBar chosen={search} onChange={change} />
+          </Suspense>
+        </div>
         {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton lines={8} />}
-        {list.isSuccess && cards.length === 0 && query !== undefined && (
-          <Empty title={words.noneTitle} actions={<Button onClick={() => search('')}>{words.clear}</Button>}>
-            {words.none(query)}
-          </Empty>
-        )}
-        {list.isSuccess && cards.length === 0 && query === undefined && (
-          <Empty title={words.emptyTitle} icon={<FolderUp size={36} aria-hidden />} actions={canUpload && upload}>
-            {words.empty}
-          </Empty>
-        )}
-        <div className="grid grid-cols-[repeat(auto-fill,minmax(min(13rem,100%),1fr))] gap-4">
-          {cards.map((card) => (
-            <DocumentCard key={card.id} card={card} />
-          ))}
-        </div>
-        {list.hasNextPage && (
-          <div className="mt-6 text-center">
-            <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              {shell.loadMore}
-            </Button>
-          </div>
-        )}
+        <Suspense fallback={null}>{list.data !== undefined && <Listed list={list} upload={upload} />}</Suspense>
       </Page>
+      <Suspense fallback={null}>
+        {files !== null && <UploadDialog files={files} onFiles={addFiles} onClose={() => setFiles(null)} />}
+      </Suspense>
     </DropZone>
   );
 }

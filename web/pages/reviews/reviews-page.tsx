@@ -13,7 +13,7 @@ import { Time } from '../../parts/time.tsx';
 import { useProject } from '../../shell/session.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { reviews as words } from '../../text/runs.ts';
-import { titleOf } from '../documents/document-card.tsx';
+import { titleOf } from '../documents/card.ts';
 import { QuestionForm } from './question-form.tsx';
 import { RecordReview } from './record-review.tsx';
 import { kinds } from './search.ts';

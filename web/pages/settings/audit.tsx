@@ -5,7 +5,7 @@ import { address } from '../../api/client.ts';
 import { pages } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button, buttonClass } from '../../parts/button.tsx';
-import { inputClass } from '../../parts/field.tsx';
+import { inputClass } from '../../parts/input-class.ts';
 import { Failure, Skeleton } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useDebounced } from '../../state/debounced.ts';
