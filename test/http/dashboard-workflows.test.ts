@@ -38,11 +38,17 @@ describe('workflows over REST', () => {
       publishedVersion: 1,
       draft: { revision: 3 },
     });
+    const listed = async () => {
+      const { workflows } = (await ask('GET', base)).body as { workflows: { workflowId: string; draft: object | null }[] };
+      return workflows.find(({ workflowId }) => workflowId === created.body.workflowId)?.draft;
+    };
+    expect(await listed()).toEqual({ revision: 3, changedAt: expect.any(String), ahead: true });
     expect((await ask('GET', `${at}/versions/1`)).body).toMatchObject({ version: 1, graph: { name: 'Two' } });
     expect((await ask('GET', `${at}/versions/7`)).body.code).toBe('workflow.version_not_found');
     expect((await ask('GET', `${at}/diff?from=1`)).body.operations).toEqual(renamed('Three'));
     const restored = await ask('POST', `${at}/restore`, { body: { version: 1, baseVersion: 3 } });
     expect(restored.body).toMatchObject({ revision: 4, graphHash: published.body.graphHash });
+    expect(await listed()).toMatchObject({ revision: 4, ahead: false });
     expect((await ask('GET', '/api/service/workflows')).body.workflows).toContainEqual(
       expect.objectContaining({ workflowId: created.body.workflowId, name: 'Two', publishedVersion: 1 }),
     );
