@@ -12,6 +12,9 @@ import { Layout } from './shell/layout.tsx';
 import { contextQuery } from './shell/session.ts';
 import { documentsSearch } from './pages/documents/search.ts';
 import { documentSearch } from './pages/document/search.ts';
+import { experimentSearch } from './pages/experiment/search.ts';
+import { experimentsSearch } from './pages/experiments/search.ts';
+import { workflowSearch } from './pages/workflow/search.ts';
 import { known, text } from './state/search.ts';
 import { Skeleton } from './parts/states.tsx';
 
@@ -46,7 +49,34 @@ const document = createRoute({
   component: lazyRouteComponent(() => import('./pages/document/document-page.tsx'), 'DocumentPage'),
 });
 
-const tree = root.addChildren([home, documents, document]);
+const workflows = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows',
+  component: lazyRouteComponent(() => import('./pages/workflows/workflows-page.tsx'), 'WorkflowsPage'),
+});
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/$id',
+  validateSearch: workflowSearch,
+  component: lazyRouteComponent(() => import('./pages/workflow/workflow-page.tsx'), 'WorkflowPage'),
+});
+
+const experiments = createRoute({
+  getParentRoute: () => root,
+  path: '/experiments',
+  validateSearch: experimentsSearch,
+  component: lazyRouteComponent(() => import('./pages/experiments/experiments-page.tsx'), 'ExperimentsPage'),
+});
+
+const experiment = createRoute({
+  getParentRoute: () => root,
+  path: '/experiments/$id',
+  validateSearch: experimentSearch,
+  component: lazyRouteComponent(() => import('./pages/experiment/experiment-page.tsx'), 'ExperimentPage'),
+});
+
+const tree = root.addChildren([home, documents, document, workflows, workflow, experiments, experiment]);
 
 /** All pages, each in a part of its own that loads when it is opened, or when the pointer rests on its link. */
 export const makeRouter = (client: QueryClient) =>

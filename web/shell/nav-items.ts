@@ -1,4 +1,4 @@
-import { Files, type LucideIcon } from 'lucide-react';
+import { Files, FlaskConical, Network, type LucideIcon } from 'lucide-react';
 import { shell } from '../text/shell.ts';
 
 interface NavItem {
@@ -14,4 +14,6 @@ interface NavItem {
 /** Pages of the main menu, in order. */
 export const navItems = [
   { to: '/documents', words: shell.documents, icon: Files, key: 'd', isMain: true },
+  { to: '/workflows', words: shell.workflows, icon: Network, key: 'w', isMain: true },
+  { to: '/experiments', words: shell.experiments, icon: FlaskConical, key: 'e', isMain: false },
 ] as const satisfies readonly NavItem[];

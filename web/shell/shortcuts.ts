@@ -2,11 +2,13 @@ import { useEffect } from 'react';
 import { createStore } from '../state/store.ts';
 import { remembered } from '../state/remembered.ts';
 
-/** One key, or two in a row: `g d`. `mod+k` is Control or Command with a key, which also works inside text boxes. */
+/** One key, or two in a row: `g d`. `mod+k` is Control or Command with a key, `mod+shift+z` also with Shift; these work inside text boxes, too. */
 export interface Shortcut {
   readonly keys: string;
   readonly words: string;
   readonly run: () => void;
+  /** False: text boxes keep this key for themselves, such as undo. */
+  readonly inText?: boolean;
 }
 
 /** Shortcuts of everything on the screen, for the list that `?` opens. */
@@ -41,12 +43,12 @@ export function listenToKeys(): () => void {
   const onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.altKey || event.isComposing) return;
     const mod = event.ctrlKey || event.metaKey;
-    const pressed = mod ? `mod+${event.key.toLowerCase()}` : event.key;
+    const pressed = mod ? `mod+${event.shiftKey ? 'shift+' : ''}${event.key.toLowerCase()}` : event.key;
     if (!mod && (isTyping(event.target) || singleKeys.get() === 'off')) return;
     const keys = prefix === null ? pressed : `${prefix} ${pressed}`;
     prefix = prefix === null && prefixes.has(pressed) ? pressed : null;
     const found = shortcuts.get().find((one) => one.keys === keys);
-    if (found === undefined) return;
+    if (found === undefined || (found.inText === false && isTyping(event.target))) return;
     event.preventDefault();
     found.run();
   };
