@@ -67,7 +67,8 @@ export function arranged(graph: Graph): Arrangement {
       y?: number;
     };
     const isFree = !moved.has(link.from) && !moved.has(link.to);
-    return { ...link, points: isFree ? points : [], label: { x, y } };
+    const middle = points[Math.floor(points.length / 2)] ?? { x, y };
+    return { ...link, points: isFree ? points : [], label: link.kind === 'always' ? middle : { x, y } };
   });
   return { nodes, links: placed };
 }

@@ -51,7 +51,7 @@ export function Button({
 /** A button of an icon alone: `label` is what it does. */
 export function IconButton({ label, children, ...rest }: Omit<ButtonProps, 'icon'> & { readonly label: string }) {
   const { look = 'plain', size = 'usual', busy: _, className, ...native } = rest;
-  const square = size === 'small' ? 'w-7 px-0' : 'w-8 px-0';
+  const square = size === 'small' ? 'w-7 px-0!' : 'w-8 px-0!';
   return (
     <button
       type="button"

@@ -19,7 +19,7 @@ const shown = (value: number | null | undefined): string => value?.toFixed(3) ??
 function Bar({ difference, most }: { readonly difference: number; readonly most: number }) {
   const share = Math.min(1, Math.abs(difference) / most) * 50;
   return (
-    <span aria-hidden className="relative block h-2 w-32 rounded-full bg-hover">
+    <span aria-hidden className="relative mt-1.5 block h-2 w-32 rounded-full bg-hover">
       <span
         className={`absolute inset-y-0 rounded-full ${difference < 0 ? 'bg-bad' : 'bg-ok'}`}
         style={{ width: `${share}%`, left: difference < 0 ? `${50 - share}%` : '50%' }}

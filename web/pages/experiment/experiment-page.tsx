@@ -56,7 +56,7 @@ function Intervals({ experiment }: { readonly experiment: Experiment }) {
       <p className="text-muted">{words.intervalsLead}</p>
       <div className="grid gap-4 rounded-lg border border-line bg-panel p-4 lg:grid-cols-2">
         {metrics.map((metric) => {
-          const own = comparisons.filter((one) => one.metric === metric);
+          const own = comparisons.filter((one) => one.metric === metric && one.n > 0);
           if (own.length === 0) return null;
           return (
             <div key={metric} className="min-w-0">

@@ -13,7 +13,7 @@ type Experiment = Reply<'experiments', 'get'>;
 export function Variants({ experiment }: { readonly experiment: Experiment }) {
   const { variants, metrics } = experiment;
   return (
-    <section className="grid gap-2" aria-label={words.variants}>
+    <section className="grid min-w-0 content-start gap-2" aria-label={words.variants}>
       <h2>{words.variants}</h2>
       <div className="overflow-x-auto rounded-lg border border-line bg-panel">
         <table className="table">

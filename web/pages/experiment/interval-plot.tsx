@@ -85,16 +85,16 @@ export function IntervalTable({ comparisons, primary }: { readonly comparisons: 
           </tr>
         </thead>
         <tbody>
-          {comparisons.map(({ metric, variant, verdict, delta, ci95: [low, high], wins, ties, losses, harmed }) => (
+          {comparisons.map(({ metric, variant, verdict, delta, ci95: [low, high], n, wins, ties, losses, harmed }) => (
             <tr key={`${metric} ${variant}`}>
               <th scope="row">
                 {metric} {metric === primary && <span className="text-xs">({words.primary})</span>}
               </th>
               <td>{variant}</td>
               <td>{words.verdicts[verdict]}</td>
-              <td className="number">{signed(delta)}</td>
+              <td className="number">{n === 0 ? words.missing : signed(delta)}</td>
               <td className="number whitespace-nowrap">
-                {signed(low)} … {signed(high)}
+                {n === 0 ? words.missing : `${signed(low)} … ${signed(high)}`}
               </td>
               <td className="number whitespace-nowrap">
                 {wins} / {ties} / {losses}

@@ -12,7 +12,7 @@ const route = getRouteApi('/workflows/$id');
 type Ref = 'draft' | 'published' | number;
 
 export const nameOfVersion = (ref: Ref): string =>
-  ref === 'draft' ? words.draft : ref === 'published' ? words.published : `${words.version} ${ref}`;
+  ref === 'draft' ? words.draft : ref === 'published' ? words.publishedVersion : `${words.version} ${ref}`;
 
 /** Says which two versions the picture shows, and ends it. */
 export function CompareBar({ from, to }: { readonly from: Ref; readonly to: Ref }) {

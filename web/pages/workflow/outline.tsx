@@ -61,10 +61,16 @@ function NodeLine({ id, graph, problems, changes }: { readonly id: string } & Pi
 function LinkLine({ link }: { readonly link: Link }) {
   return (
     <>
-      <span className={`shrink-0 ${link.kind === 'error' ? 'text-bad' : ''}`}>{words.links[link.kind]}</span>
-      {link.text !== undefined && <code className="truncate font-mono">{link.text}</code>}
       <span aria-hidden>→</span>
       <span className="shrink-0">{nameOf(link.to)}</span>
+      {link.kind !== 'always' && (
+        <span className={`shrink-0 ${link.kind === 'error' ? 'text-bad' : ''}`}>{words.links[link.kind]}</span>
+      )}
+      {link.text !== undefined && (
+        <code className="truncate font-mono" title={link.text}>
+          {link.text}
+        </code>
+      )}
     </>
   );
 }

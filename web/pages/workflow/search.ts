@@ -1,6 +1,6 @@
 import { known, oneOf, text, type Raw } from '../../state/search.ts';
 
-export const panels = ['node', 'problems', 'channels', 'versions', 'test', 'settings'] as const;
+export const panels = ['node', 'problems', 'versions', 'test', 'settings'] as const;
 export type Panel = (typeof panels)[number];
 
 function version(raw: Raw, name: string): 'draft' | 'published' | number | undefined {

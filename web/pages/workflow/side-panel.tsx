@@ -46,7 +46,6 @@ export function SidePanel({ workflow, graph, editor, canEdit, onChoose, onAddAft
         />
       ),
     problems: () => <ProblemsPanel {...{ graph, issues, editor, onChoose }} />,
-    channels: () => <ChannelsPanel {...{ graph, editor }} />,
     versions: () => (
       <div className="grid gap-4">
         {compare !== undefined && <Differences id={workflowId} from={compare} to={version ?? 'draft'} />}
@@ -54,7 +53,12 @@ export function SidePanel({ workflow, graph, editor, canEdit, onChoose, onAddAft
       </div>
     ),
     test: () => <TestPanel id={workflowId} publishedVersion={publishedVersion} />,
-    settings: () => <SettingsPanel {...{ graph, editor }} />,
+    settings: () => (
+      <div className="grid gap-6">
+        <SettingsPanel {...{ graph, editor }} />
+        <ChannelsPanel {...{ graph, editor }} />
+      </div>
+    ),
   };
   return (
     <Tabs
@@ -64,6 +68,7 @@ export function SidePanel({ workflow, graph, editor, canEdit, onChoose, onAddAft
         label: words.panels[name],
         count: name === 'problems' && issues.length > 0 ? issues.length : undefined,
       }))}
+      isTight
       chosen={chosen}
       onChoose={(name) => void navigate({ search: (old) => ({ ...old, tab: name }), replace: true })}
     >

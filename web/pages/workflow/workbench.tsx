@@ -97,7 +97,7 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
         )
       }
     >
-      <div className="grid gap-3">
+      <div className="flex flex-col gap-3 lg:-mb-6 lg:h-[calc(100dvh-7rem)]">
         {error !== null && <Failure error={error} />}
         {workflow.source === 'code' && <p className="text-muted">{words.readOnly}</p>}
         {compared !== undefined && <CompareBar from={compared.ref} to={version ?? 'draft'} />}
@@ -109,7 +109,7 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
             </Button>
           </div>
         )}
-        <div className="grid gap-4 lg:h-[calc(100dvh-8.5rem)] lg:grid-cols-[minmax(0,1fr)_24rem] xl:grid-cols-[15rem_minmax(0,1fr)_25rem]">
+        <div className="grid gap-4 lg:min-h-0 lg:flex-1 lg:grid-cols-[minmax(0,1fr)_23rem] xl:grid-cols-[14rem_minmax(0,1fr)_23.5rem]">
           <section aria-label={words.outline} className="overflow-y-auto rounded-lg border border-line bg-panel p-2 max-xl:hidden">
             <Outline
               graph={shown}

@@ -1,12 +1,14 @@
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { workflows as words } from '../../../text/workflows.ts';
+import { useAuthorName } from './author.ts';
 import type { Editor } from './editor.ts';
 import { OperationList } from './operation-list.tsx';
 
 /** Shows what others changed while a person edited, and what that person wanted. Neither is ever overwritten silently. */
 export function ConflictDialog({ editor }: { readonly editor: Editor }) {
   const { conflict } = editor;
+  const nameOf = useAuthorName();
   if (conflict === null) return null;
   return (
     <Dialog
@@ -26,7 +28,7 @@ export function ConflictDialog({ editor }: { readonly editor: Editor }) {
         <p>{words.conflictLead}</p>
         {conflict.since.map(({ revision, author, operations }) => (
           <section key={revision} className="grid gap-1.5">
-            <h3 dir="auto">{words.revisionBy(revision, author)}</h3>
+            <h3 dir="auto">{words.revisionBy(revision, nameOf(author))}</h3>
             <OperationList operations={operations} />
           </section>
         ))}

@@ -65,6 +65,7 @@ export function ChannelsPanel({ graph, editor }: ChannelsPanelProps) {
   };
   return (
     <fieldset disabled={editor === null} className="grid min-w-0 gap-3">
+      <h3>{words.channels}</h3>
       <p className="text-muted">
         {words.channelsLead} {words.outputsHint}
       </p>

@@ -12,6 +12,7 @@ import { Time } from '../../../parts/time.tsx';
 import { toast, toastError } from '../../../parts/toast.tsx';
 import { shell } from '../../../text/shell.ts';
 import { workflows as words } from '../../../text/workflows.ts';
+import { useAuthorName } from '../edit/author.ts';
 
 const route = getRouteApi('/workflows/$id');
 
@@ -25,11 +26,12 @@ type Page = Reply<'workflows', 'versions'>;
 
 /** One saved state: who, when, why, and on which proof. */
 function Facts({ author, surface, note, at }: Pick<Page['versions'][number], 'author' | 'surface' | 'note' | 'at'>) {
+  const nameOf = useAuthorName();
   return (
     <>
       {note !== null && <p dir="auto">{note}</p>}
       <p className="text-xs text-muted">
-        <Time at={at} /> · <span dir="auto">{author}</span> · {words.from(surface)}
+        <Time at={at} /> · <span dir="auto">{nameOf(author)}</span> · {words.from(surface)}
       </p>
     </>
   );
