@@ -24,7 +24,10 @@ export function createDraftStore({
       return row === null ? null : readDraft(row);
     },
     /** Revision, hash and time of the last edit of drafts, by workflow id. */
-    async draftStates(organizationId: string, workflowIds: readonly string[]): Promise<ReadonlyMap<string, DraftState>> {
+    async draftStates(
+      organizationId: string,
+      workflowIds: readonly string[],
+    ): Promise<ReadonlyMap<string, DraftState>> {
       const rows = await workflowDrafts
         .find({ _id: { $in: [...workflowIds] }, organizationId })
         .project<{ _id: string; revision: number; graphHash: string; lastEdit: { at: Date } }>({

@@ -39,7 +39,9 @@ describe('workflows over REST', () => {
       draft: { revision: 3 },
     });
     const listed = async () => {
-      const { workflows } = (await ask('GET', base)).body as { workflows: { workflowId: string; draft: object | null }[] };
+      const { workflows } = (await ask('GET', base)).body as {
+        workflows: { workflowId: string; draft: object | null }[];
+      };
       return workflows.find(({ workflowId }) => workflowId === created.body.workflowId)?.draft;
     };
     expect(await listed()).toEqual({ revision: 3, changedAt: expect.any(String), ahead: true });

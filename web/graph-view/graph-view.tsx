@@ -6,6 +6,7 @@ import {
   ReactFlow,
   type Connection,
   type NodeChange,
+  type ReactFlowInstance,
 } from '@xyflow/react';
 import { useEffect, useMemo, useState } from 'react';
 import { workflows as words } from '../text/workflows.ts';
@@ -20,6 +21,7 @@ type AnyNode = StepNode | EndNode;
 
 const nodeTypes = { step: StepBox, end: EndBox };
 const edgeTypes = { link: LinkLine };
+const fit = { padding: 0.1, maxZoom: 1 };
 
 export interface Counts {
   readonly errors: number;
@@ -52,7 +54,7 @@ function useNodes({ graph, chosen, problems, nodeChanges, edit }: GraphViewProps
         const shared = { id, position, ...sizeOf(id) };
         const step = graph.nodes[id];
         if (step === undefined)
-          return { ...shared, type: 'end', data: { isOpen }, draggable: false, deletable: false, selectable: false };
+          return { ...shared, type: 'end', data: { isOpen }, deletable: false, selectable: false };
         const found = problems?.get(id) ?? none;
         const { type } = step;
         const label = words.nodeLabel(id, type, found.errors + found.warnings);
@@ -90,6 +92,13 @@ export function GraphView(props: GraphViewProps) {
     [arrangement, linkChanges],
   );
   const isOpen = edit !== undefined;
+  const [flow, setFlow] = useState<ReactFlowInstance<AnyNode, LinkEdge>>();
+  const ids = Object.keys(graph.nodes).join(' ');
+  useEffect(() => {
+    // A frame later, the new nodes are measured.
+    const frame = requestAnimationFrame(() => void flow?.fitView(fit));
+    return () => cancelAnimationFrame(frame);
+  }, [flow, ids]);
   return (
     <ReactFlow<AnyNode, LinkEdge>
       aria-label={words.picture}
@@ -100,7 +109,12 @@ export function GraphView(props: GraphViewProps) {
       onNodesChange={(changes: NodeChange<AnyNode>[]) => {
         const chosen = changes.find((change) => change.type === 'select' && change.selected);
         if (chosen?.type === 'select') onChoose(chosen.id);
-        setNodes((old) => applyNodeChanges(changes.filter(({ type }) => type !== 'remove'), old));
+        setNodes((old) =>
+          applyNodeChanges(
+            changes.filter(({ type }) => type !== 'remove'),
+            old,
+          ),
+        );
       }}
       onPaneClick={() => onChoose(undefined)}
       onNodeDragStop={(_, { id, position }) => edit?.move(id, position)}
@@ -117,7 +131,8 @@ export function GraphView(props: GraphViewProps) {
       nodesConnectable={isOpen}
       edgesFocusable={false}
       fitView
-      fitViewOptions={{ padding: 0.1, maxZoom: 1 }}
+      fitViewOptions={fit}
+      onInit={setFlow}
       minZoom={0.15}
       maxZoom={2}
       proOptions={{ hideAttribution: false }}

@@ -36,9 +36,14 @@ function linksOfEdge(edge: GraphEdge, place: number): Link[] {
   if ('map' in edge)
     return [{ id: `${place}`, from: edge.from, to: edge.map.to, kind: 'each', text: edge.map.over, place }];
   if (!('when' in edge)) return [{ id: `${place}`, from: edge.from, to: edge.to, kind: 'always', place }];
-  const routes = edge.when.map(
-    (route, at): Link => ({ id: `${place}.${at}`, from: edge.from, to: route.to, kind: 'when', text: route.if, place }),
-  );
+  const routes = edge.when.map((route, at): Link => ({
+    id: `${place}.${at}`,
+    from: edge.from,
+    to: route.to,
+    kind: 'when',
+    text: route.if,
+    place,
+  }));
   const other: Link[] =
     edge.else === undefined ? [] : [{ id: `${place}.else`, from: edge.from, to: edge.else, kind: 'else', place }];
   return [...routes, ...other];
@@ -62,11 +67,13 @@ export function orderOf(graph: Graph): readonly string[] {
   return [...reached, ...Object.keys(graph.nodes).filter((id) => !seen.has(id))];
 }
 
-/** An id for a new node of a type that no other node has. */
-export function freeId(graph: Graph, type: string): string {
+/** An id for a new node of a type: no node and no channel has it, nor one that the node will write. */
+export function freeId(graph: Graph, type: string, writes: readonly string[] = []): string {
+  const taken = new Set([...Object.keys(graph.nodes), ...Object.keys(graph.state), ...writes]);
   const base = type.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_');
   for (let at = 1; ; at += 1) {
-    const id = at === 1 ? base : `${base}_${at}`;
-    if (!Object.hasOwn(graph.nodes, id)) return id;
+    const id =
+      at === 1 ? base : `${base}_${taken.has(base) && at === 2 && !Object.hasOwn(graph.nodes, base) ? 'step' : at}`;
+    if (!taken.has(id)) return id;
   }
 }

@@ -45,8 +45,8 @@ function labelSize({ text, kind }: Link): { width: number; height: number } {
 export function arranged(graph: Graph): Arrangement {
   const dagre = new Dagre({ multigraph: true });
   dagre.setGraph({ rankdir: 'TB', nodesep: 36, edgesep: 24, ranksep: 34 });
-  const links = linksOf(graph).filter(
-    ({ from, to }) => [from, to].every((id) => isEnd(id) || Object.hasOwn(graph.nodes, id)),
+  const links = linksOf(graph).filter(({ from, to }) =>
+    [from, to].every((id) => isEnd(id) || Object.hasOwn(graph.nodes, id)),
   );
   const ends = ['START', 'END'];
   for (const id of ['START', ...Object.keys(graph.nodes), 'END']) dagre.setNode(id, { ...sizeOf(id) });
@@ -61,7 +61,11 @@ export function arranged(graph: Graph): Arrangement {
     }),
   );
   const placed = links.map((link): PlacedLink => {
-    const { points = [], x = 0, y = 0 } = dagre.edge({ v: link.from, w: link.to, name: link.id }) as {
+    const {
+      points = [],
+      x = 0,
+      y = 0,
+    } = dagre.edge({ v: link.from, w: link.to, name: link.id }) as {
       points?: Point[];
       x?: number;
       y?: number;

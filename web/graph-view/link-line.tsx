@@ -19,7 +19,15 @@ function through(points: readonly Point[]): string {
   return `M${first.x},${first.y} ${curves.length === 0 ? `L${last.x},${last.y}` : curves.join(' ')}`;
 }
 
-function Label({ link, change, at }: { readonly link: PlacedLink; readonly change?: Change | undefined; readonly at: Point }) {
+function Label({
+  link,
+  change,
+  at,
+}: {
+  readonly link: PlacedLink;
+  readonly change?: Change | undefined;
+  readonly at: Point;
+}) {
   const { kind, text = '' } = link;
   const shown = text.length > longestLabel ? `${text.slice(0, longestLabel - 1)}…` : text;
   const letter = change === undefined ? '' : `${changeLetters[change]} `;

@@ -17,7 +17,14 @@ interface TabsProps<Name extends string> {
 }
 
 /** Tabs with their panel: arrow keys choose. The chosen one belongs into the address, so that Back and links work. */
-export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, isTight = false, children }: TabsProps<Name>) {
+export function Tabs<Name extends string>({
+  label,
+  tabs,
+  chosen,
+  onChoose,
+  isTight = false,
+  children,
+}: TabsProps<Name>) {
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const step = (event: KeyboardEvent): void => {

@@ -86,7 +86,8 @@ export const experiments = words({
   trials: 'Runs of each document',
   plan: 'Show the plan',
   start: 'Start',
-  planWords: (runs: number, items: number) => `${plural(runs, 'run', 'runs')} on ${plural(items, 'document', 'documents')}.`,
+  planWords: (runs: number, items: number) =>
+    `${plural(runs, 'run', 'runs')} on ${plural(items, 'document', 'documents')}.`,
   planSeconds: (seconds: number) => `About ${Math.ceil(seconds)} s.`,
   planDetectable: (difference: string) => `Shows mean differences of ${difference} and more.`,
   noDatasets: 'Save a dataset first: an experiment measures on its documents.',

@@ -66,7 +66,9 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
                 {shown(difference)}
               </td>
               <td className="max-sm:hidden">{difference !== null && <Bar difference={difference} most={most} />}</td>
-              <td className={`number ${baseline?.value == null ? 'text-muted italic' : ''}`}>{shown(baseline?.value)}</td>
+              <td className={`number ${baseline?.value == null ? 'text-muted italic' : ''}`}>
+                {shown(baseline?.value)}
+              </td>
               <td className={`number ${variant?.value == null ? 'text-muted italic' : ''}`}>{shown(variant?.value)}</td>
             </tr>
           ))}
@@ -86,7 +88,10 @@ export function Differences({ experiment }: { readonly experiment: Experiment })
   const isWorse = only === 'worse';
   const view = isWorse ? ('regressions' as const) : ('items' as const);
   const found = useQuery({
-    ...read('experiments', 'get', { params: { experimentId }, query: { view, variant, metric, limit: pageSize, offset } }),
+    ...read('experiments', 'get', {
+      params: { experimentId },
+      query: { view, variant, metric, limit: pageSize, offset },
+    }),
     placeholderData: keepPreviousData,
   });
   const go = (change: Partial<typeof search>) =>
@@ -96,14 +101,22 @@ export function Differences({ experiment }: { readonly experiment: Experiment })
       <div className="flex flex-wrap items-end gap-3">
         <h2 className="me-auto">{words.differences}</h2>
         {others.length > 1 && (
-          <SelectField label={words.variant} value={variant} onChange={({ currentTarget: { value } }) => go({ variant: value, offset: undefined })}>
+          <SelectField
+            label={words.variant}
+            value={variant}
+            onChange={({ currentTarget: { value } }) => go({ variant: value, offset: undefined })}
+          >
             {others.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </SelectField>
         )}
         {metrics.length > 1 && (
-          <SelectField label={words.metric} value={metric} onChange={({ currentTarget: { value } }) => go({ metric: value, offset: undefined })}>
+          <SelectField
+            label={words.metric}
+            value={metric}
+            onChange={({ currentTarget: { value } }) => go({ metric: value, offset: undefined })}
+          >
             {metrics.map((name) => (
               <option key={name}>{name}</option>
             ))}
@@ -128,10 +141,18 @@ export function Differences({ experiment }: { readonly experiment: Experiment })
               {(offset > 0 || typeof nextOffset === 'number') && (
                 <div className="flex items-center justify-end gap-2 text-muted">
                   <span>{words.range(offset + 1, offset + documents.length)}</span>
-                  <Button size="small" disabled={offset === 0} onClick={() => go({ offset: Math.max(0, offset - pageSize) || undefined })}>
+                  <Button
+                    size="small"
+                    disabled={offset === 0}
+                    onClick={() => go({ offset: Math.max(0, offset - pageSize) || undefined })}
+                  >
                     {words.previous}
                   </Button>
-                  <Button size="small" disabled={typeof nextOffset !== 'number'} onClick={() => go({ offset: nextOffset ?? undefined })}>
+                  <Button
+                    size="small"
+                    disabled={typeof nextOffset !== 'number'}
+                    onClick={() => go({ offset: nextOffset ?? undefined })}
+                  >
                     {words.next}
                   </Button>
                 </div>

@@ -128,7 +128,11 @@ export function ExperimentPage() {
   if (experiment === undefined)
     return (
       <Page title={words.title}>
-        {found.error === null ? <Skeleton lines={8} /> : <Failure error={found.error} onRetry={() => void found.refetch()} />}
+        {found.error === null ? (
+          <Skeleton lines={8} />
+        ) : (
+          <Failure error={found.error} onRetry={() => void found.refetch()} />
+        )}
       </Page>
     );
   const isHidden = experiment.split === 'holdout';

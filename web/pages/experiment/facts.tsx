@@ -52,7 +52,9 @@ export function Variants({ experiment }: { readonly experiment: Experiment }) {
                 </td>
                 {metrics.map((metric) => (
                   <td key={metric} className="number">
-                    {variant.metrics[metric]?.mean?.toPrecision(4) ?? <span className="text-muted italic">{words.missing}</span>}
+                    {variant.metrics[metric]?.mean?.toPrecision(4) ?? (
+                      <span className="text-muted italic">{words.missing}</span>
+                    )}
                   </td>
                 ))}
                 <td className="number">{count(variant.runs)}</td>

@@ -18,13 +18,24 @@ function ticksOf(most: number): readonly number[] {
 }
 
 /** Intervals of one metric: one line for each variant, around a zero line. The table beside it says the same in words. */
-export function IntervalPlot({ metric, comparisons }: { readonly metric: string; readonly comparisons: readonly Comparison[] }) {
+export function IntervalPlot({
+  metric,
+  comparisons,
+}: {
+  readonly metric: string;
+  readonly comparisons: readonly Comparison[];
+}) {
   const most = Math.max(0.01, ...comparisons.flatMap(({ ci95, delta }) => [...ci95, delta].map(Math.abs))) * 1.1;
   const height = comparisons.length * rowHeight + 26;
   const middle = labelWidth + (width - labelWidth) / 2;
   const x = (value: number): number => middle + (value / most) * ((width - labelWidth) / 2 - 12);
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={words.plotLabel(metric)} className="w-full max-w-2xl">
+    <svg
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={words.plotLabel(metric)}
+      className="w-full max-w-2xl"
+    >
       {ticksOf(most).map((tick) => (
         <g key={tick}>
           <line
@@ -61,7 +72,13 @@ export function IntervalPlot({ metric, comparisons }: { readonly metric: string;
 }
 
 /** The same intervals as numbers. */
-export function IntervalTable({ comparisons, primary }: { readonly comparisons: readonly Comparison[]; readonly primary: string }) {
+export function IntervalTable({
+  comparisons,
+  primary,
+}: {
+  readonly comparisons: readonly Comparison[];
+  readonly primary: string;
+}) {
   return (
     <div className="overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">

@@ -71,7 +71,12 @@ export function OutputsDialog({ pair, variant, baseline, onClose }: OutputsDialo
           {words.cut}
         </p>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Side title={`${baseline} (${words.baseline})`} cell={pair.baseline} pieces={before} tone="bg-bad-soft text-bad" />
+          <Side
+            title={`${baseline} (${words.baseline})`}
+            cell={pair.baseline}
+            pieces={before}
+            tone="bg-bad-soft text-bad"
+          />
           <Side title={variant} cell={pair.variant} pieces={after} tone="bg-ok-soft text-ok" />
         </div>
       </div>

@@ -91,7 +91,10 @@ export function ExperimentsPage() {
         tabs={lists.map((name) => ({ name, label: words.tabs[name] }))}
         chosen={tab}
         onChoose={(name) =>
-          void navigate({ search: (old) => ({ ...old, tab: name === 'experiments' ? undefined : name }), replace: true })
+          void navigate({
+            search: (old) => ({ ...old, tab: name === 'experiments' ? undefined : name }),
+            replace: true,
+          })
         }
       >
         {tab === 'experiments' ? <ExperimentsList action={action} /> : <DatasetsList />}

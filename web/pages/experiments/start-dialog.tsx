@@ -17,7 +17,9 @@ type Plan = NonNullable<Reply<'experiments', 'run'>['plan']>;
 /** Versions of workflows that can be measured, as `workflowId version`. */
 function choicesOf(workflows: Workflows): readonly { readonly value: string; readonly label: string }[] {
   return workflows.flatMap(({ workflowId, name, publishedVersion, draft }) => [
-    ...(publishedVersion === null ? [] : [{ value: `${workflowId} published`, label: `${name}: ${words.versions.published}` }]),
+    ...(publishedVersion === null
+      ? []
+      : [{ value: `${workflowId} published`, label: `${name}: ${words.versions.published}` }]),
     ...(draft === null ? [] : [{ value: `${workflowId} draft`, label: `${name}: ${words.versions.draft}` }]),
   ]);
 }
@@ -50,7 +52,13 @@ function PlanWords({ plan }: { readonly plan: Plan }) {
   );
 }
 
-function Fields({ datasets, workflows }: { readonly datasets: Reply<'experiments', 'datasets'>['datasets']; readonly workflows: Workflows }) {
+function Fields({
+  datasets,
+  workflows,
+}: {
+  readonly datasets: Reply<'experiments', 'datasets'>['datasets'];
+  readonly workflows: Workflows;
+}) {
   const choices = choicesOf(workflows);
   const options = choices.map(({ value, label }) => (
     <option key={value} value={value}>

@@ -24,6 +24,7 @@ interface AddNodeDialogProps {
 interface NodeType {
   readonly type: string;
   readonly summary: string;
+  readonly writes: readonly string[];
   readonly config?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -64,7 +65,7 @@ export function AddNodeDialog({ graph, after, editor, onAdded, onClose }: AddNod
   const [place, setPlace] = useState(() => firstPlace(graph, after));
   const [id, setId] = useState('');
   const group = useId();
-  const suggested = chosen === undefined ? '' : freeId(graph, chosen.type);
+  const suggested = chosen === undefined ? '' : freeId(graph, chosen.type, chosen.writes);
   const nodeId = id.trim() === '' ? suggested : id.trim();
   const add = (): void => {
     if (chosen === undefined) return;
@@ -126,7 +127,11 @@ export function AddNodeDialog({ graph, after, editor, onAdded, onClose }: AddNod
           )}
         </Loaded>
         <div className="grid gap-3 sm:grid-cols-2">
-          <SelectField label={words.place} value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value)}>
+          <SelectField
+            label={words.place}
+            value={place}
+            onChange={({ currentTarget }) => setPlace(currentTarget.value)}
+          >
             {placesOf(graph).map(({ value, label }) => (
               <option key={value} value={value}>
                 {label}

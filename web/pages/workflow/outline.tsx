@@ -36,7 +36,12 @@ function linesOf(graph: Graph, closed: ReadonlySet<string>): readonly Line[] {
 
 const nameOf = (id: string): string => ({ START: words.start, END: words.end })[id] ?? id;
 
-function NodeLine({ id, graph, problems, changes }: { readonly id: string } & Pick<OutlineProps, 'graph' | 'problems' | 'changes'>) {
+function NodeLine({
+  id,
+  graph,
+  problems,
+  changes,
+}: { readonly id: string } & Pick<OutlineProps, 'graph' | 'problems' | 'changes'>) {
   const step = graph.nodes[id];
   const Icon = step === undefined ? null : iconOf(step.type);
   const { errors = 0, warnings = 0 } = problems.get(id) ?? {};

@@ -31,14 +31,13 @@ export function StateLine({ workflow, editor }: { readonly workflow: Workflow; r
 }
 
 interface ToolbarProps {
-  readonly workflow: Workflow;
   readonly editor: Editor;
   readonly onAdd: () => void;
   readonly onPublish: () => void;
 }
 
 /** Adding, undo and redo, and publishing. */
-export function Toolbar({ workflow, editor, onAdd, onPublish }: ToolbarProps) {
+export function Toolbar({ editor, onAdd, onPublish }: ToolbarProps) {
   const canPublish = useCan('workflows:publish');
   const { undo, redo } = editor;
   useShortcuts(
@@ -51,7 +50,6 @@ export function Toolbar({ workflow, editor, onAdd, onPublish }: ToolbarProps) {
       [undo, redo, onAdd],
     ),
   );
-  const hasErrors = workflow.issues.some(({ severity }) => severity === 'error');
   return (
     <>
       <IconButton label={words.undo} disabled={!editor.canUndo || editor.isSaving} onClick={undo}>
@@ -64,13 +62,7 @@ export function Toolbar({ workflow, editor, onAdd, onPublish }: ToolbarProps) {
         {words.add}
       </Button>
       {canPublish && (
-        <Button
-          look="primary"
-          icon={<Send size={14} aria-hidden />}
-          disabled={hasErrors}
-          title={hasErrors ? words.errorsBlock(workflow.issues.filter(({ severity }) => severity === 'error').length) : undefined}
-          onClick={onPublish}
-        >
+        <Button look="primary" icon={<Send size={14} aria-hidden />} onClick={onPublish}>
           {words.publish}
         </Button>
       )}

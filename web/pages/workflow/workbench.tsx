@@ -79,11 +79,20 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
   const gestures = useGestures(editor, graph);
   const choose = useCallback(
     (next: string | undefined) =>
-      void navigate({ search: (old) => ({ ...old, node: next, tab: next === undefined ? old.tab : 'node' }), replace: true }),
+      void navigate({
+        search: (old) => ({ ...old, node: next, tab: next === undefined ? old.tab : 'node' }),
+        replace: true,
+      }),
     [navigate],
   );
   const addAfter = useCallback((after?: string) => open({ name: 'add', ...(after !== undefined && { after }) }), []);
   const add = useCallback(() => addAfter(node), [addAfter, node]);
+  const publish = useCallback(() => {
+    const errors = workflow.issues.filter(({ severity }) => severity === 'error').length;
+    if (errors === 0) return open({ name: 'publish' });
+    toast(words.errorsBlock(errors));
+    void navigate({ search: (old) => ({ ...old, tab: 'problems' }), replace: true });
+  }, [workflow.issues, navigate]);
   const shown = difference?.graph ?? graph;
   return (
     <Page
@@ -91,7 +100,7 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
       lead={<StateLine workflow={workflow} editor={isOpen ? editor : null} />}
       actions={
         isOpen ? (
-          <Toolbar workflow={workflow} editor={editor} onAdd={add} onPublish={() => open({ name: 'publish' })} />
+          <Toolbar editor={editor} onAdd={add} onPublish={publish} />
         ) : (
           canWrite && <CopyButton workflowId={id} name={graph.name} />
         )
@@ -102,7 +111,10 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
         {workflow.source === 'code' && <p className="text-muted">{words.readOnly}</p>}
         {compared !== undefined && <CompareBar from={compared.ref} to={version ?? 'draft'} />}
         {version !== undefined && version !== 'draft' && compared === undefined && (
-          <div role="status" className="flex flex-wrap items-center gap-2 rounded-lg bg-info-soft px-3 py-1.5 text-info">
+          <div
+            role="status"
+            className="flex flex-wrap items-center gap-2 rounded-lg bg-info-soft px-3 py-1.5 text-info"
+          >
             <span className="flex-1">{words.showsVersion(nameOfVersion(version))}</span>
             <Button size="small" onClick={() => void navigate({ search: (old) => ({ ...old, version: undefined }) })}>
               {words.backToDraft}
@@ -110,7 +122,10 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
           </div>
         )}
         <div className="grid gap-4 lg:min-h-0 lg:flex-1 lg:grid-cols-[minmax(0,1fr)_23rem] xl:grid-cols-[14rem_minmax(0,1fr)_23.5rem]">
-          <section aria-label={words.outline} className="overflow-y-auto rounded-lg border border-line bg-panel p-2 max-xl:hidden">
+          <section
+            aria-label={words.outline}
+            className="overflow-y-auto rounded-lg border border-line bg-panel p-2 max-xl:hidden"
+          >
             <Outline
               graph={shown}
               chosen={node}
@@ -120,7 +135,10 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
               {...(isOpen && { edit: { ...gestures, addAfter } })}
             />
           </section>
-          <section aria-label={words.picture} className="h-[55dvh] min-h-72 overflow-hidden rounded-lg border border-line lg:h-auto">
+          <section
+            aria-label={words.picture}
+            className="h-[55dvh] min-h-72 overflow-hidden rounded-lg border border-line lg:h-auto"
+          >
             <GraphView
               graph={shown}
               chosen={node}

@@ -21,7 +21,8 @@ function useCreate() {
   const client = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: (body: Parameters<typeof call<'workflows', 'create'>>[2]['body']) => call('workflows', 'create', { body: body ?? {} }),
+    mutationFn: (body: Parameters<typeof call<'workflows', 'create'>>[2]['body']) =>
+      call('workflows', 'create', { body: body ?? {} }),
     onSuccess: ({ workflowId }) => {
       void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
       return navigate({ to: '/workflows/$id', params: { id: workflowId } });
@@ -48,7 +49,13 @@ export function CopyButton({ workflowId, name }: { readonly workflowId: string; 
 const nothing = 'nothing';
 
 /** A new workflow: empty, or as a copy of a built-in one or of another. */
-export function CreateDialog({ workflows, onClose }: { readonly workflows: readonly Listed[]; readonly onClose: () => void }) {
+export function CreateDialog({
+  workflows,
+  onClose,
+}: {
+  readonly workflows: readonly Listed[];
+  readonly onClose: () => void;
+}) {
   const { projects } = useSession();
   const { one } = useProject();
   const create = useCreate();
@@ -77,8 +84,18 @@ export function CreateDialog({ workflows, onClose }: { readonly workflows: reado
       >
         {create.error !== null && Object.keys(errors).length === 0 && <Failure error={create.error} />}
         <TextField label={words.name} name="name" required maxLength={200} autoFocus error={errors['name']} />
-        <TextArea label={words.description} name="description" rows={2} maxLength={4_000} error={errors['description']} />
-        <SelectField label={words.startFrom} value={from} onChange={({ currentTarget }) => setFrom(currentTarget.value)}>
+        <TextArea
+          label={words.description}
+          name="description"
+          rows={2}
+          maxLength={4_000}
+          error={errors['description']}
+        />
+        <SelectField
+          label={words.startFrom}
+          value={from}
+          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+        >
           <option value={nothing}>{words.fromNothing}</option>
           {workflows.map(({ workflowId, name, source }) => (
             <option key={workflowId} value={workflowId}>

@@ -27,7 +27,9 @@ function useProblems(workflows: readonly Listed[]): ReadonlyMap<string, number> 
       read('workflows', 'get', { params: { workflowId }, query: { detail: 'summary' } }),
     ),
     combine: (found) =>
-      new Map(found.flatMap(({ data }) => (data === undefined ? [] : [[data.workflowId, data.issues.length] as const]))),
+      new Map(
+        found.flatMap(({ data }) => (data === undefined ? [] : [[data.workflowId, data.issues.length] as const])),
+      ),
   });
 }
 
@@ -48,7 +50,13 @@ function States({ workflow, problems }: { readonly workflow: Listed; readonly pr
   );
 }
 
-function Rows({ workflows, onRemove }: { readonly workflows: readonly Listed[]; readonly onRemove: ((one: Listed) => void) | null }) {
+function Rows({
+  workflows,
+  onRemove,
+}: {
+  readonly workflows: readonly Listed[];
+  readonly onRemove: ((one: Listed) => void) | null;
+}) {
   const problems = useProblems(workflows);
   return (
     <div className="overflow-x-auto rounded-lg border border-line bg-panel">
@@ -89,7 +97,11 @@ function Rows({ workflows, onRemove }: { readonly workflows: readonly Listed[]; 
               </td>
               <td className="text-end">
                 {onRemove !== null && workflow.source !== 'code' && (
-                  <IconButton size="small" label={`${words.remove}: ${workflow.name}`} onClick={() => onRemove(workflow)}>
+                  <IconButton
+                    size="small"
+                    label={`${words.remove}: ${workflow.name}`}
+                    onClick={() => onRemove(workflow)}
+                  >
                     <Trash2 size={14} aria-hidden />
                   </IconButton>
                 )}

@@ -15,7 +15,11 @@ export interface Conflict {
   readonly operations: readonly Operation[];
   readonly way: Way;
   readonly revision: number;
-  readonly since: readonly { readonly revision: number; readonly author: string; readonly operations: readonly Operation[] }[];
+  readonly since: readonly {
+    readonly revision: number;
+    readonly author: string;
+    readonly operations: readonly Operation[];
+  }[];
   /** False when there are more edits than `since` has. */
   readonly isComplete: boolean;
 }
@@ -102,7 +106,8 @@ export function useEditor(workflowId: string, revision: number | null): Editor {
         announce(words.savedAs(done.revision));
         return true;
       } catch (error) {
-        if (error instanceof Problem && error.code === 'workflow.conflict') setConflict(conflictOf(error, operations, way));
+        if (error instanceof Problem && error.code === 'workflow.conflict')
+          setConflict((open) => conflictOf(error, [...(open?.operations ?? []), ...operations], way));
         else toastError(error);
         return false;
       } finally {

@@ -9,6 +9,11 @@ const short = (value: unknown): string => {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 };
 
+const membersOf = (members: Readonly<Record<string, unknown>>): string =>
+  Object.entries(members)
+    .map(([name, value]) => (value === null ? words.without(name) : words.becomes(name, short(value))))
+    .join(', ');
+
 const targetOf = (edge: Extract<Operation, { op: 'add_edge' }>['edge']): string => {
   if ('map' in edge) return edge.map.to;
   if ('when' in edge) return edge.when.map(({ to }) => to).join(', ');
@@ -25,7 +30,7 @@ export function sentenceOf(operation: Operation): string {
     case 'rename_node':
       return words.rename_node(operation.nodeId, operation.to);
     case 'set_config':
-      return words.set_config(operation.nodeId, Object.keys(operation.config).join(', '));
+      return words.set_config(operation.nodeId, membersOf(operation.config));
     case 'set_field':
       return operation.value === undefined
         ? words.unset_field(operation.path)
@@ -47,7 +52,7 @@ export function sentenceOf(operation: Operation): string {
     case 'set_entry':
       return words.set_entry(operation.nodeId);
     case 'set_limits':
-      return words.set_limits(Object.keys(operation.limits).join(', '));
+      return words.set_limits(membersOf(operation.limits));
     case 'set_metadata':
       return words.set_metadata(
         Object.keys(operation)

@@ -18,7 +18,17 @@ function withMember(members: Members, name: string, value: unknown): Members {
     : { ...members, [name]: value };
 }
 
-function Frame({ label, hint, error, children }: { readonly label: string; readonly hint?: string | undefined; readonly error?: string | undefined; readonly children: ReactNode }) {
+function Frame({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  readonly children: ReactNode;
+}) {
   return (
     <fieldset className="grid min-w-0 gap-2">
       <legend className="font-medium">{label}</legend>
@@ -71,7 +81,11 @@ export function ListField({ label, schema, value, error, field, onCommit }: Nest
             <legend className="sr-only">{name}</legend>
             <div className="flex items-center justify-between text-xs text-muted">
               {name}
-              <IconButton size="small" label={words.removeItem(name)} onClick={() => onCommit(all.filter((_, index) => index !== at))}>
+              <IconButton
+                size="small"
+                label={words.removeItem(name)}
+                onClick={() => onCommit(all.filter((_, index) => index !== at))}
+              >
                 <X size={14} aria-hidden />
               </IconButton>
             </div>
@@ -110,7 +124,11 @@ export function EntriesField({ label, schema, value, error, field: Field, onComm
               onCommit={(next) => onCommit(withMember(members, name, next ?? blankOf(inner)))}
             />
           </div>
-          <IconButton size="small" label={words.removeItem(name)} onClick={() => onCommit(withMember(members, name, undefined))}>
+          <IconButton
+            size="small"
+            label={words.removeItem(name)}
+            onClick={() => onCommit(withMember(members, name, undefined))}
+          >
             <X size={14} aria-hidden />
           </IconButton>
         </div>

@@ -7,7 +7,15 @@ import { Committed } from './text-fields.tsx';
 const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 const pretty = (value: unknown): string => (value === undefined ? '' : (JSON.stringify(value, null, 2) ?? ''));
 
-function Choice({ label, schema, value, isNeeded, error, onCommit, hint }: SchemaFieldProps & { readonly hint?: string | undefined }) {
+function Choice({
+  label,
+  schema,
+  value,
+  isNeeded,
+  error,
+  onCommit,
+  hint,
+}: SchemaFieldProps & { readonly hint?: string | undefined }) {
   const choices = (schema.enum ?? []).map(shown);
   const current = value === undefined ? '' : shown(value);
   const usual = schema.default === undefined ? words.optional : words.byDefault(shown(schema.default));

@@ -28,7 +28,18 @@ export interface SchemaFieldProps {
 }
 
 export type Kind =
-  'expression' | 'secret' | 'choice' | 'yes' | 'number' | 'text' | 'long' | 'lines' | 'list' | 'group' | 'entries' | 'json';
+  | 'expression'
+  | 'secret'
+  | 'choice'
+  | 'yes'
+  | 'number'
+  | 'text'
+  | 'long'
+  | 'lines'
+  | 'list'
+  | 'group'
+  | 'entries'
+  | 'json';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { useState, type KeyboardEvent } from 'react';
+import { useRef, useState, type KeyboardEvent } from 'react';
 import { TextArea, TextField } from '../../../parts/field.tsx';
 import { workflows as words } from '../../../text/workflows.ts';
 import { useDraft } from './draft.ts';
@@ -21,13 +21,17 @@ interface CommittedProps {
 export function Committed({ stored, isLong = false, isCode = false, onCommit, error, ...field }: CommittedProps) {
   const { text, set, isChanged } = useDraft(stored);
   const [refused, refuse] = useState<string>();
-  const commit = (): void => {
-    if (isChanged) refuse(onCommit(text));
+  const sent = useRef<string>(null);
+  const commit = (isAsked: boolean): void => {
+    // A refused text is sent again when the person asks for it, not because the dialog about it took the focus.
+    if (!isChanged || (!isAsked && sent.current === text)) return;
+    sent.current = text;
+    refuse(onCommit(text));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (!isLong || event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      commit();
+      commit(true);
     }
     if (event.key === 'Escape' && isChanged) {
       event.stopPropagation();
@@ -43,7 +47,7 @@ export function Committed({ stored, isLong = false, isCode = false, onCommit, er
     spellCheck: !isCode,
     autoComplete: 'off',
     className: isCode ? 'font-mono text-xs' : '',
-    onBlur: commit,
+    onBlur: () => commit(false),
     onKeyDown,
   };
   return isLong ? (

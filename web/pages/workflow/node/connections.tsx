@@ -16,20 +16,32 @@ interface ConnectionsProps {
 }
 
 /** Condition of a route, or list of a map, to change in place. */
-function LinkText({ graph, link, editor }: { readonly graph: Graph; readonly link: Link; readonly editor: Editor | null }) {
+function LinkText({
+  graph,
+  link,
+  editor,
+}: {
+  readonly graph: Graph;
+  readonly link: Link;
+  readonly editor: Editor | null;
+}) {
   const { from, kind, place, text = '' } = link;
   if (kind !== 'when' && kind !== 'each') return null;
   if (editor === null) return <code className="text-xs">{text}</code>;
   const at = Number(link.id.split('.')[1]);
   const save = (next: string): undefined => {
-    const when = (routerOf(graph, from)?.when ?? []).map((route, index) => (index === at ? { ...route, if: next } : route));
+    const when = (routerOf(graph, from)?.when ?? []).map((route, index) =>
+      index === at ? { ...route, if: next } : route,
+    );
     void editor.apply(
       kind === 'when'
         ? changeRouter(graph, from, { when })
         : { op: 'set_field', path: `/edges/${place}/map/over`, value: next },
     );
   };
-  return <Committed label={kind === 'when' ? words.condition : words.over} isQuiet isCode stored={text} onCommit={save} />;
+  return (
+    <Committed label={kind === 'when' ? words.condition : words.over} isQuiet isCode stored={text} onCommit={save} />
+  );
 }
 
 function Row({ graph, link, editor }: { readonly graph: Graph; readonly link: Link; readonly editor: Editor | null }) {
@@ -54,7 +66,11 @@ function Row({ graph, link, editor }: { readonly graph: Graph; readonly link: Li
           </IconButton>
         )}
         {editor !== null && (
-          <IconButton size="small" label={words.disconnect(to)} onClick={() => void editor.apply(removeLink(graph, link))}>
+          <IconButton
+            size="small"
+            label={words.disconnect(to)}
+            onClick={() => void editor.apply(removeLink(graph, link))}
+          >
             <X size={14} aria-hidden />
           </IconButton>
         )}
@@ -92,7 +108,7 @@ export function Connections({ graph, from, editor }: ConnectionsProps) {
   const links = linksOf(graph).filter((link) => link.from === from);
   return (
     <section className="grid gap-2" aria-label={words.connections}>
-      <h3>{words.connections}</h3>
+      <h2 className="text-sm">{words.connections}</h2>
       {links.length === 0 && <p className="text-muted">{words.connectionsNone}</p>}
       <ul>
         {links.map((link) => (

@@ -43,7 +43,11 @@ export function NewConnection({ graph, from, editor }: NewConnectionProps) {
   return (
     <form onSubmit={submit} className="grid gap-2 rounded-md border border-dashed border-line-strong/50 p-2">
       <div className="grid grid-cols-2 gap-2">
-        <SelectField label={words.kind} value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}>
+        <SelectField
+          label={words.kind}
+          value={kind}
+          onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}
+        >
           {allowed.map((one) => (
             <option key={one} value={one}>
               {words.kinds[one]}
@@ -57,7 +61,13 @@ export function NewConnection({ graph, from, editor }: NewConnectionProps) {
         </SelectField>
       </div>
       {kind === 'when' && (
-        <TextField label={words.condition} hint={words.conditionHint} name="condition" required className="font-mono text-xs" />
+        <TextField
+          label={words.condition}
+          hint={words.conditionHint}
+          name="condition"
+          required
+          className="font-mono text-xs"
+        />
       )}
       {kind === 'each' && (
         <div className="grid grid-cols-2 gap-2">

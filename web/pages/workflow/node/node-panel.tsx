@@ -26,7 +26,21 @@ interface NodePanelProps {
 }
 
 /** One field of the configuration, which may be fixed or computed. */
-function ConfigField({ name, schema, step, error, needed, save }: { readonly name: string; readonly schema: Schema; readonly step: Step; readonly error: string | undefined; readonly needed: boolean; readonly save: (value: unknown) => void }) {
+function ConfigField({
+  name,
+  schema,
+  step,
+  error,
+  needed,
+  save,
+}: {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly step: Step;
+  readonly error: string | undefined;
+  readonly needed: boolean;
+  readonly save: (value: unknown) => void;
+}) {
   const value = step.config[name];
   const isComputed = kindOf(schema, value) === 'expression';
   const isFixed = isMembers(value) && '$secret' in value;
@@ -50,11 +64,37 @@ function ConfigField({ name, schema, step, error, needed, save }: { readonly nam
   );
 }
 
+function Channels({ label, names }: { readonly label: string; readonly names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <>
+      {label}
+      {names.map((name) => (
+        <Badge key={name}>{name}</Badge>
+      ))}
+    </>
+  );
+}
+
 /** The form of a configuration, made from the schema of the node type. */
-function Configuration({ id, step, issues, editor }: { readonly id: string; readonly step: Step; readonly issues: readonly Issue[]; readonly editor: Editor | null }) {
-  const types = useQuery({ ...read('workflows', 'nodeTypes', { query: { types: step.type, detail: 'full' } }), staleTime: Infinity });
+function Configuration({
+  id,
+  step,
+  issues,
+  editor,
+}: {
+  readonly id: string;
+  readonly step: Step;
+  readonly issues: readonly Issue[];
+  readonly editor: Editor | null;
+}) {
+  const types = useQuery({
+    ...read('workflows', 'nodeTypes', { query: { types: step.type, detail: 'full' } }),
+    staleTime: Infinity,
+  });
   const errorOf = (name: string): string | undefined =>
-    issues.find(({ path, severity }) => severity === 'error' && path.startsWith(`/nodes/${id}/config/${name}`))?.message;
+    issues.find(({ path, severity }) => severity === 'error' && path.startsWith(`/nodes/${id}/config/${name}`))
+      ?.message;
   return (
     <Loaded query={types} lines={3}>
       {({ nodeTypes: [type] }) => {
@@ -65,8 +105,8 @@ function Configuration({ id, step, issues, editor }: { readonly id: string; read
             <p className="text-muted">{type?.summary}</p>
             {(type?.reads.length ?? 0) + (type?.writes.length ?? 0) > 0 && (
               <p className="flex flex-wrap gap-1 text-xs text-muted">
-                {words.reads} {type?.reads.map((name) => <Badge key={name}>{name}</Badge>)} {words.writes}{' '}
-                {type?.writes.map((name) => <Badge key={name}>{name}</Badge>)}
+                <Channels label={words.reads} names={type?.reads ?? []} />
+                <Channels label={words.writes} names={type?.writes ?? []} />
               </p>
             )}
             {properties.length === 0 && <p className="text-muted">{words.noConfiguration}</p>}
@@ -109,7 +149,10 @@ export function NodePanel({ graph, id, issues, editor, onRename, onAdd }: NodePa
         <span className="text-muted">{step.type}</span>
       </legend>
       {own.map(({ severity, message, hint }, at) => (
-        <p key={at} className={`rounded-md px-2.5 py-1.5 ${severity === 'error' ? 'bg-bad-soft text-bad' : 'bg-warn-soft text-warn'}`}>
+        <p
+          key={at}
+          className={`rounded-md px-2.5 py-1.5 ${severity === 'error' ? 'bg-bad-soft text-bad' : 'bg-warn-soft text-warn'}`}
+        >
           {message} {hint}
         </p>
       ))}

@@ -16,7 +16,15 @@ interface ChannelsPanelProps {
   readonly editor: Editor | null;
 }
 
-function ChannelFields({ name, channel, editor }: { readonly name: string; readonly channel: Channel; readonly editor: Editor | null }) {
+function ChannelFields({
+  name,
+  channel,
+  editor,
+}: {
+  readonly name: string;
+  readonly channel: Channel;
+  readonly editor: Editor | null;
+}) {
   const save = (change: Partial<Channel>): void =>
     void editor?.apply({ op: 'set_state_field', name, channel: { ...channel, ...change } });
   const json = (field: 'schema' | 'default') => (text: string) => {
@@ -65,7 +73,7 @@ export function ChannelsPanel({ graph, editor }: ChannelsPanelProps) {
   };
   return (
     <fieldset disabled={editor === null} className="grid min-w-0 gap-3">
-      <h3>{words.channels}</h3>
+      <h2 className="text-sm">{words.channels}</h2>
       <p className="text-muted">
         {words.channelsLead} {words.outputsHint}
       </p>

@@ -43,7 +43,7 @@ export function SettingsPanel({ graph, editor }: SettingsPanelProps) {
           return undefined;
         }}
       />
-      <h3 className="pt-2">{words.limits}</h3>
+      <h2 className="pt-2 text-sm">{words.limits}</h2>
       {(['maxSteps', 'timeoutMs', 'maxConcurrency'] as const).map((name) => (
         <Committed key={name} label={labels[name]} stored={String(graph.limits[name])} onCommit={limit(name)} />
       ))}

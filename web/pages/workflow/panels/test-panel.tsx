@@ -43,12 +43,18 @@ function Result({ runId }: { readonly runId: string }) {
               <li key={step.stepId} className="flex items-center gap-2 border-b border-line py-1 last:border-0">
                 <span className="min-w-0 flex-1 truncate">{step.nodeId}</span>
                 <span className="text-xs text-muted">{step.ms === null ? '' : duration(step.ms)}</span>
-                <span className={`text-xs ${step.status === 'failed' ? 'text-bad' : 'text-muted'}`}>{words.stepStates[step.status]}</span>
+                <span className={`text-xs ${step.status === 'failed' ? 'text-bad' : 'text-muted'}`}>
+                  {words.stepStates[step.status]}
+                </span>
               </li>
             ))}
           </ol>
           {outputs !== null && outputs !== undefined && (
-            <pre className="max-h-80 overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-xs whitespace-pre-wrap" dir="auto" tabIndex={0}>
+            <pre
+              className="max-h-80 overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-xs whitespace-pre-wrap"
+              dir="auto"
+              tabIndex={0}
+            >
               {JSON.stringify(outputs, null, 2)}
             </pre>
           )}
@@ -69,7 +75,8 @@ export function TestPanel({ id, publishedVersion }: TestPanelProps) {
     read('documents', 'list', { query: { projectId: project.id, limit: 25, query: query === '' ? undefined : query } }),
   );
   const run = useMutation({
-    mutationFn: (documentId: string) => call('documents', 'run', { params: { id: documentId }, body: { workflowId: id } }),
+    mutationFn: (documentId: string) =>
+      call('documents', 'run', { params: { id: documentId }, body: { workflowId: id } }),
     onError: toastError,
   });
   if (publishedVersion === null) return <p className="text-muted">{words.testNever}</p>;
@@ -85,7 +92,11 @@ export function TestPanel({ id, publishedVersion }: TestPanelProps) {
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
-      <SelectField label={words.testDocument} value={target} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+      <SelectField
+        label={words.testDocument}
+        value={target}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
         {found.map((one) => (
           <option key={one.id} value={one.id}>
             {one.title ?? one.filename ?? one.id}

@@ -37,7 +37,17 @@ function Facts({ author, surface, note, at }: Pick<Page['versions'][number], 'au
   );
 }
 
-function VersionRow({ version, isPublished, canEdit, onRestore }: { readonly version: Page['versions'][number]; readonly isPublished: boolean; readonly canEdit: boolean; readonly onRestore: () => void }) {
+function VersionRow({
+  version,
+  isPublished,
+  canEdit,
+  onRestore,
+}: {
+  readonly version: Page['versions'][number];
+  readonly isPublished: boolean;
+  readonly canEdit: boolean;
+  readonly onRestore: () => void;
+}) {
   const { version: number, evidence } = version;
   const link = buttonClass('usual', 'small');
   return (
