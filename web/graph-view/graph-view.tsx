@@ -69,7 +69,11 @@ function useNodes({ graph, chosen, problems, nodeChanges, edit }: GraphViewProps
     [places, graph, chosen, problems, nodeChanges, isOpen],
   );
   const [nodes, setNodes] = useState(made);
-  useEffect(() => setNodes(made), [made]);
+  const [seen, setSeen] = useState(made);
+  if (seen !== made) {
+    setSeen(made);
+    setNodes(made);
+  }
   return [nodes, setNodes] as const;
 }
 
@@ -93,10 +97,12 @@ export function GraphView(props: GraphViewProps) {
   );
   const isOpen = edit !== undefined;
   const [flow, setFlow] = useState<ReactFlowInstance<AnyNode, LinkEdge>>();
-  const ids = Object.keys(graph.nodes).join(' ');
+  const ids = ['START', ...Object.keys(graph.nodes), 'END'].join(' ');
   useEffect(() => {
     // A frame later, the new nodes are measured.
-    const frame = requestAnimationFrame(() => void flow?.fitView(fit));
+    const frame = requestAnimationFrame(
+      () => void flow?.fitView({ ...fit, nodes: ids.split(' ').map((id) => ({ id })) }),
+    );
     return () => cancelAnimationFrame(frame);
   }, [flow, ids]);
   return (

@@ -1,3 +1,4 @@
+import { createElement } from 'react';
 import {
   AlignLeft,
   Bot,
@@ -18,6 +19,12 @@ import {
   Variable,
   type LucideIcon,
 } from 'lucide-react';
+
+interface TypeIconProps {
+  readonly type: string;
+  readonly size: number;
+  readonly className?: string;
+}
 
 const icons: Readonly<Record<string, LucideIcon>> = {
   load_image: FileImage,
@@ -40,4 +47,5 @@ const icons: Readonly<Record<string, LucideIcon>> = {
 };
 
 /** Icon of a node type; types that come later have a plain box. */
-export const iconOf = (type: string): LucideIcon => icons[type] ?? Box;
+export const TypeIcon = ({ type, size, className = '' }: TypeIconProps) =>
+  createElement(icons[type] ?? Box, { size, 'aria-hidden': true, className: `shrink-0 text-accent ${className}` });

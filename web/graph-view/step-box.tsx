@@ -1,7 +1,7 @@
 import { Handle, Position, type Node, type NodeProps } from '@xyflow/react';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
 import { workflows as words } from '../text/workflows.ts';
-import { iconOf } from './icons.ts';
+import { TypeIcon } from './icons.ts';
 import { changeLetters, type Change } from './compare.ts';
 
 export type StepNode = Node<
@@ -41,15 +41,14 @@ function Marks({ data }: { readonly data: StepNode['data'] }) {
 }
 
 /** One node of the picture. */
-export function StepBox({ id, data, selected = false }: NodeProps<StepNode>) {
-  const Icon = iconOf(data.type);
+export function StepBox({ id, data, selected }: NodeProps<StepNode>) {
   const look = data.change === undefined ? 'border-line-strong/60 bg-panel' : changeLook[data.change];
   return (
     <div
       className={`flex h-14 w-52 items-center gap-2.5 rounded-lg border px-3 ${look} ${selected ? 'outline-2 outline-offset-2 outline-accent' : ''}`}
     >
       <Handle type="target" position={Position.Top} isConnectable={data.isOpen} />
-      <Icon size={18} aria-hidden className="shrink-0 text-accent" />
+      <TypeIcon type={data.type} size={18} />
       <span className="grid min-w-0 flex-1 leading-tight">
         <span className="truncate font-medium text-fg">{id}</span>
         <span className="truncate text-xs text-muted">{data.type}</span>

@@ -95,7 +95,9 @@ export function BottomBar() {
             {words}
           </Link>
         ))}
-      <AccountMenu />
+      <div className="grid shrink-0 place-items-center">
+        <AccountMenu />
+      </div>
     </nav>
   );
 }

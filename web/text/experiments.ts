@@ -67,6 +67,7 @@ export const experiments = words({
   holdoutHidden: 'Documents of the holdout are not shown: looking at them would use up the proof that they give.',
   document: 'Document',
   difference: 'Difference',
+  bar: 'Bar of the difference',
   outputs: 'Outputs',
   compareOutputs: (id: string) => `Compare outputs of ${id}`,
   cut: 'Outputs are shortened.',

@@ -33,14 +33,16 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
   const most = Math.max(0.001, ...pairs.map(({ difference }) => Math.abs(difference ?? 0)));
   return (
     <div className="overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="table">
+      <table className="table min-w-[24rem]">
         <thead>
           <tr>
             <th scope="col">{words.document}</th>
             <th scope="col" className="number">
               {words.difference}
             </th>
-            <th scope="col" className="max-sm:hidden" />
+            <th scope="col" className="max-sm:hidden">
+              <span className="sr-only">{words.bar}</span>
+            </th>
             <th scope="col" className="number">
               {words.baseline}
             </th>
@@ -66,10 +68,12 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
                 {shown(difference)}
               </td>
               <td className="max-sm:hidden">{difference !== null && <Bar difference={difference} most={most} />}</td>
-              <td className={`number ${baseline?.value == null ? 'text-muted italic' : ''}`}>
+              <td className={`number ${typeof baseline?.value !== 'number' ? 'text-muted italic' : ''}`}>
                 {shown(baseline?.value)}
               </td>
-              <td className={`number ${variant?.value == null ? 'text-muted italic' : ''}`}>{shown(variant?.value)}</td>
+              <td className={`number ${typeof variant?.value !== 'number' ? 'text-muted italic' : ''}`}>
+                {shown(variant?.value)}
+              </td>
             </tr>
           ))}
         </tbody>

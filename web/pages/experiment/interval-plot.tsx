@@ -3,9 +3,9 @@ import { experiments as words } from '../../text/experiments.ts';
 
 export type Comparison = Reply<'experiments', 'get'>['comparisons'][number];
 
-const width = 560;
+const width = 440;
 const rowHeight = 30;
-const labelWidth = 120;
+const labelWidth = 96;
 const tones = { better: 'var(--ok)', worse: 'var(--bad)', equivalent: 'var(--info)', inconclusive: 'var(--muted)' };
 
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${value.toFixed(3)}`;
@@ -46,7 +46,7 @@ export function IntervalPlot({
             stroke={tick === 0 ? 'var(--line-strong)' : 'var(--line)'}
             strokeDasharray={tick === 0 ? undefined : '3 3'}
           />
-          <text x={x(tick)} y={height - 6} textAnchor="middle" fontSize={11} fill="var(--muted)">
+          <text x={x(tick)} y={height - 6} textAnchor="middle" fontSize={13} fill="var(--muted)">
             {tick === 0 ? '0' : signed(tick)}
           </text>
         </g>
@@ -56,11 +56,16 @@ export function IntervalPlot({
         const colour = tones[verdict];
         return (
           <g key={variant} stroke={colour} fill={colour}>
-            <text x={0} y={y + 4} fontSize={12} fill="var(--fg)" stroke="none">
-              {variant.length > 16 ? `${variant.slice(0, 15)}…` : variant}
+            <text x={0} y={y + 4} fontSize={14} fill="var(--fg)" stroke="none">
+              {variant.length > 12 ? `${variant.slice(0, 11)}…` : variant}
             </text>
             <line x1={x(low)} x2={x(high)} y1={y} y2={y} strokeWidth={2.5} />
-            {[low, high].map((end, side) => (
+            {(
+              [
+                ['low', low],
+                ['high', high],
+              ] as const
+            ).map(([side, end]) => (
               <line key={side} x1={x(end)} x2={x(end)} y1={y - 5} y2={y + 5} strokeWidth={2} />
             ))}
             <circle cx={x(delta)} cy={y} r={4.5} />
@@ -81,7 +86,7 @@ export function IntervalTable({
 }) {
   return (
     <div className="overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="table">
+      <table className="table min-w-[40rem]">
         <thead>
           <tr>
             <th scope="col">{words.metric}</th>

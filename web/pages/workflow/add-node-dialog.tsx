@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { read } from '../../api/read.ts';
 import { freeId, linksOf, type Graph } from '../../graph-view/graph.ts';
-import { iconOf } from '../../graph-view/icons.ts';
+import { TypeIcon } from '../../graph-view/icons.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
@@ -92,7 +92,6 @@ export function AddNodeDialog({ graph, after, editor, onAdded, onClose }: AddNod
           label={words.findType}
           type="search"
           value={text}
-          autoFocus
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         <Loaded query={types}>
@@ -102,7 +101,6 @@ export function AddNodeDialog({ graph, after, editor, onAdded, onClose }: AddNod
               {nodeTypes
                 .filter(({ type, summary }) => `${type} ${summary}`.toLowerCase().includes(text.trim().toLowerCase()))
                 .map((one) => {
-                  const Icon = iconOf(one.type);
                   return (
                     <label
                       key={one.type}
@@ -115,7 +113,7 @@ export function AddNodeDialog({ graph, after, editor, onAdded, onClose }: AddNod
                         onChange={() => choose(one)}
                         className="sr-only"
                       />
-                      <Icon size={16} aria-hidden className="mt-0.5 shrink-0 text-accent" />
+                      <TypeIcon type={one.type} size={16} className="mt-0.5" />
                       <span className="min-w-0">
                         <span className="block font-medium">{one.type}</span>
                         <span className="block text-xs text-muted">{one.summary}</span>

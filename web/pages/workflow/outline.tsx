@@ -4,7 +4,7 @@ import type { Change } from '../../graph-view/compare.ts';
 import { changeLetters } from '../../graph-view/compare.ts';
 import { linksOf, orderOf, type Graph, type Link } from '../../graph-view/graph.ts';
 import type { Counts } from '../../graph-view/graph-view.tsx';
-import { iconOf } from '../../graph-view/icons.ts';
+import { TypeIcon } from '../../graph-view/icons.ts';
 import { workflows as words } from '../../text/workflows.ts';
 
 interface OutlineProps {
@@ -43,12 +43,11 @@ function NodeLine({
   changes,
 }: { readonly id: string } & Pick<OutlineProps, 'graph' | 'problems' | 'changes'>) {
   const step = graph.nodes[id];
-  const Icon = step === undefined ? null : iconOf(step.type);
   const { errors = 0, warnings = 0 } = problems.get(id) ?? {};
   const change = changes?.get(id);
   return (
     <>
-      {Icon !== null && <Icon size={14} aria-hidden className="shrink-0 text-accent" />}
+      {step !== undefined && <TypeIcon type={step.type} size={14} />}
       <span className="truncate">{nameOf(id)}</span>
       {change !== undefined && (
         <abbr title={words.changes[change]} className="text-xs font-semibold no-underline">
@@ -153,6 +152,7 @@ export function Outline({ graph, chosen, problems, changes, onChoose, edit }: Ou
           >
             {hasWays && (
               <span
+                role="presentation"
                 onClick={(event) => {
                   event.stopPropagation();
                   toggle(id, !isClosed);

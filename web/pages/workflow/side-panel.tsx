@@ -11,7 +11,7 @@ import { ProblemsPanel } from './panels/problems-panel.tsx';
 import { SettingsPanel } from './panels/settings-panel.tsx';
 import { TestPanel } from './panels/test-panel.tsx';
 import { VersionsPanel } from './panels/versions-panel.tsx';
-import { panels } from './search.ts';
+import { panels, type Panel } from './search.ts';
 
 const route = getRouteApi('/workflows/$id');
 
@@ -24,19 +24,15 @@ interface SidePanelProps {
   readonly onAddAfter: (id: string) => void;
 }
 
-/** Everything beside the picture: the chosen node, problems, channels, versions, a test and settings. */
-export function SidePanel({ workflow, graph, editor, canEdit, onChoose, onAddAfter }: SidePanelProps) {
-  const { tab, node, compare, version } = route.useSearch();
-  const navigate = route.useNavigate();
+/** The chosen panel. */
+function Body({ name, ...props }: SidePanelProps & { readonly name: Panel }) {
+  const { workflow, graph, editor, canEdit, onChoose, onAddAfter } = props;
+  const { node, compare, version } = route.useSearch();
   const { workflowId, issues, revision, publishedVersion } = workflow;
-  const chosen = tab ?? (compare === undefined ? 'node' : 'versions');
-  const isStored = workflow.source !== 'code';
-  const shown = panels.filter((name) => name !== 'versions' || isStored);
-  const body = {
-    node: () =>
-      node === undefined ? (
-        <p className="text-muted">{words.chooseNode}</p>
-      ) : (
+  switch (name) {
+    case 'node':
+      if (node === undefined) return <p className="text-muted">{words.chooseNode}</p>;
+      return (
         <NodePanel
           key={node}
           {...{ graph, issues, editor }}
@@ -44,22 +40,35 @@ export function SidePanel({ workflow, graph, editor, canEdit, onChoose, onAddAft
           onRename={onChoose}
           onAdd={() => onAddAfter(node)}
         />
-      ),
-    problems: () => <ProblemsPanel {...{ graph, issues, editor, onChoose }} />,
-    versions: () => (
-      <div className="grid gap-4">
-        {compare !== undefined && <Differences id={workflowId} from={compare} to={version ?? 'draft'} />}
-        <VersionsPanel id={workflowId} revision={revision} canEdit={canEdit} />
-      </div>
-    ),
-    test: () => <TestPanel id={workflowId} publishedVersion={publishedVersion} />,
-    settings: () => (
-      <div className="grid gap-6">
-        <SettingsPanel {...{ graph, editor }} />
-        <ChannelsPanel {...{ graph, editor }} />
-      </div>
-    ),
-  };
+      );
+    case 'problems':
+      return <ProblemsPanel {...{ graph, issues, editor, onChoose }} />;
+    case 'versions':
+      return (
+        <div className="grid gap-4">
+          {compare !== undefined && <Differences id={workflowId} from={compare} to={version ?? 'draft'} />}
+          <VersionsPanel id={workflowId} revision={revision} canEdit={canEdit} />
+        </div>
+      );
+    case 'test':
+      return <TestPanel id={workflowId} publishedVersion={publishedVersion} />;
+    case 'settings':
+      return (
+        <div className="grid gap-6">
+          <SettingsPanel {...{ graph, editor }} />
+          <ChannelsPanel {...{ graph, editor }} />
+        </div>
+      );
+  }
+}
+
+/** Everything beside the picture: the chosen node, problems, versions, a test, and settings with channels. */
+export function SidePanel(props: SidePanelProps) {
+  const { tab, compare } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { issues, source } = props.workflow;
+  const chosen = tab ?? (compare === undefined ? 'node' : 'versions');
+  const shown = panels.filter((name) => name !== 'versions' || source !== 'code');
   return (
     <Tabs
       label={words.panelsLabel}
@@ -72,7 +81,7 @@ export function SidePanel({ workflow, graph, editor, canEdit, onChoose, onAddAft
       chosen={chosen}
       onChoose={(name) => void navigate({ search: (old) => ({ ...old, tab: name }), replace: true })}
     >
-      {body[chosen]()}
+      <Body {...props} name={chosen} />
     </Tabs>
   );
 }

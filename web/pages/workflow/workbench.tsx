@@ -1,9 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Reply } from '../../api/families.ts';
 import { compared as compareGraphs } from '../../graph-view/compare.ts';
-import { graphOf, type Link } from '../../graph-view/graph.ts';
-import { GraphView } from '../../graph-view/graph-view.tsx';
+import { graphOf } from '../../graph-view/graph.ts';
 import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failure } from '../../parts/states.tsx';
@@ -15,11 +14,8 @@ import { AddNodeDialog } from './add-node-dialog.tsx';
 import { CompareBar, nameOfVersion } from './compare-bar.tsx';
 import { ConflictDialog } from './edit/conflict-dialog.tsx';
 import { useEditor, type Editor } from './edit/editor.ts';
-import { countsOf } from './edit/problems.ts';
-import { removeLink } from './node/edit-connections.ts';
-import { Outline } from './outline.tsx';
+import { Panes } from './panes.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
-import { SidePanel } from './side-panel.tsx';
 import { StateLine, Toolbar } from './toolbar.tsx';
 
 const route = getRouteApi('/workflows/$id');
@@ -35,29 +31,12 @@ interface WorkbenchProps {
 
 /** Tells when the draft that shows is no longer the one that this page saved. */
 function useTellOfOthers(editor: Editor, revision: number | null): void {
-  const [first] = useState(revision);
+  const told = useRef(revision ?? 0);
   useEffect(() => {
-    const own = Math.max(editor.saved(), first ?? 0);
-    if (revision !== null && revision > own && !editor.isSaving) toast(words.changedByOthers(revision));
-    // Only a new revision is news.
-  }, [revision]);
-}
-
-/** Edits of the picture and the outline as operations. */
-function useGestures(editor: Editor, graph: ReturnType<typeof graphOf>) {
-  return useMemo(
-    () => ({
-      connect: (from: string, to: string) => void editor.apply({ op: 'add_edge', edge: { from, to } }),
-      removeNode: (nodeId: string) => void editor.apply({ op: 'remove_node', nodeId }),
-      removeLink: (link: Link) => void editor.apply(removeLink(graph, link)),
-      move: (nodeId: string, { x, y }: { readonly x: number; readonly y: number }) =>
-        void editor.apply({
-          op: 'set_metadata',
-          layout: { ...graph.layout, [nodeId]: { x: Math.round(x), y: Math.round(y) } },
-        }),
-    }),
-    [editor, graph],
-  );
+    if (revision === null || editor.isSaving) return;
+    if (revision > Math.max(editor.saved(), told.current)) toast(words.changedByOthers(revision));
+    told.current = Math.max(told.current, revision);
+  }, [revision, editor]);
 }
 
 /** The page of one workflow, once it is loaded. */
@@ -71,12 +50,11 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
   const canEdit = canWrite && workflow.source !== 'code';
   const isOpen = canEdit && (version === undefined || version === 'draft') && compared === undefined;
   const graph = useMemo(() => graphOf(workflow.graph), [workflow.graph]);
+  const before = compared?.graph;
   const difference = useMemo(
-    () => (compared === undefined ? null : compareGraphs(graphOf(compared.graph), graph)),
-    [compared?.graph, graph],
+    () => (before === undefined ? null : compareGraphs(graphOf(before), graph)),
+    [before, graph],
   );
-  const problems = useMemo(() => countsOf(workflow.issues), [workflow.issues]);
-  const gestures = useGestures(editor, graph);
   const choose = useCallback(
     (next: string | undefined) =>
       void navigate({
@@ -121,59 +99,11 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
             </Button>
           </div>
         )}
-        <div className="grid gap-4 lg:min-h-0 lg:flex-1 lg:grid-cols-[minmax(0,1fr)_23rem] xl:grid-cols-[14rem_minmax(0,1fr)_23.5rem]">
-          <section
-            aria-label={words.outline}
-            className="overflow-y-auto rounded-lg border border-line bg-panel p-2 max-xl:hidden"
-          >
-            <Outline
-              graph={shown}
-              chosen={node}
-              problems={problems}
-              changes={difference?.nodes}
-              onChoose={choose}
-              {...(isOpen && { edit: { ...gestures, addAfter } })}
-            />
-          </section>
-          <section
-            aria-label={words.picture}
-            className="h-[55dvh] min-h-72 overflow-hidden rounded-lg border border-line lg:h-auto"
-          >
-            <GraphView
-              graph={shown}
-              chosen={node}
-              problems={problems}
-              onChoose={choose}
-              {...(difference !== null && { nodeChanges: difference.nodes, linkChanges: difference.links })}
-              {...(isOpen && { edit: gestures })}
-            />
-          </section>
-          <section
-            aria-label={words.panelsLabel}
-            onInput={editor.hold}
-            onBlur={editor.release}
-            className="min-w-0 overflow-y-auto rounded-lg border border-line bg-panel px-4 pt-1 pb-4"
-          >
-            <SidePanel
-              key={editor.epoch}
-              {...{ workflow, graph: shown, canEdit }}
-              editor={isOpen ? editor : null}
-              onChoose={choose}
-              onAddAfter={addAfter}
-            />
-          </section>
-          <details className="rounded-lg border border-line bg-panel p-2 lg:col-span-2 xl:hidden">
-            <summary className="px-1 font-medium">{words.outline}</summary>
-            <Outline
-              graph={shown}
-              chosen={node}
-              problems={problems}
-              changes={difference?.nodes}
-              onChoose={choose}
-              {...(isOpen && { edit: { ...gestures, addAfter } })}
-            />
-          </details>
-        </div>
+        <Panes
+          {...{ workflow, canEdit, difference, onChoose: choose, onAddAfter: addAfter }}
+          graph={shown}
+          editor={isOpen ? editor : null}
+        />
       </div>
       {dialog?.name === 'add' && (
         <AddNodeDialog

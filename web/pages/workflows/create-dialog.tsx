@@ -83,7 +83,7 @@ export function CreateDialog({
         }}
       >
         {create.error !== null && Object.keys(errors).length === 0 && <Failure error={create.error} />}
-        <TextField label={words.name} name="name" required maxLength={200} autoFocus error={errors['name']} />
+        <TextField label={words.name} name="name" required maxLength={200} error={errors['name']} />
         <TextArea
           label={words.description}
           name="description"

@@ -96,6 +96,7 @@ export function useEditor(workflowId: string, revision: number | null): Editor {
     async (operations: Edit, way: Way, begun: number): Promise<boolean> => {
       // Own saves since the person began are no conflict.
       let base = begun;
+      let isSaved = false;
       while (own.current.has(base)) base = own.current.get(base) ?? base;
       try {
         const body = { baseVersion: base, operations: [...operations] };
@@ -104,15 +105,14 @@ export function useEditor(workflowId: string, revision: number | null): Editor {
         last.current = done.revision;
         keep(way, done.undo as Operation[]);
         announce(words.savedAs(done.revision));
-        return true;
+        isSaved = true;
       } catch (error) {
         if (error instanceof Problem && error.code === 'workflow.conflict')
           setConflict((open) => conflictOf(error, [...(open?.operations ?? []), ...operations], way));
         else toastError(error);
-        return false;
-      } finally {
-        await client.invalidateQueries({ queryKey: ['workflows'] });
       }
+      await client.invalidateQueries({ queryKey: ['workflows'] });
+      return isSaved;
     },
     [client, keep, workflowId],
   );

@@ -9,10 +9,10 @@ const tones = { added: 'bg-ok-soft text-ok', removed: 'bg-bad-soft text-bad', ch
 export function OperationList({ operations }: { readonly operations: readonly Operation[] }) {
   return (
     <ul className="grid gap-1">
-      {operations.map((operation, at) => {
+      {operations.map((operation) => {
         const change = changeOf(operation);
         return (
-          <li key={at} className="flex items-start gap-2">
+          <li key={JSON.stringify(operation)} className="flex items-start gap-2">
             <span
               title={words.changes[change]}
               className={`mt-0.5 grid size-5 shrink-0 place-items-center rounded-sm text-xs font-semibold ${tones[change]}`}

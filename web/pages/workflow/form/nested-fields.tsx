@@ -77,6 +77,7 @@ export function ListField({ label, schema, value, error, field, onCommit }: Nest
       {all.map((one, at) => {
         const name = words.item(at + 1);
         return (
+          // eslint-disable-next-line react/no-array-index-key -- items have no other name than their place
           <fieldset key={at} className="grid min-w-0 gap-2 rounded-md border border-line p-2">
             <legend className="sr-only">{name}</legend>
             <div className="flex items-center justify-between text-xs text-muted">

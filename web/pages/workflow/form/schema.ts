@@ -95,7 +95,7 @@ export function resolved(schema: Schema, value: unknown): Schema {
     return tag === undefined || (isMembers(value) && value['type'] === tag);
   });
   const described = schema.description === undefined ? {} : { description: schema.description };
-  return { ...(found ?? {}), ...described };
+  return { ...found, ...described };
 }
 
 /** A first value for a new item: what is needed is there, and empty. */

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { Button } from '../../../parts/button.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
@@ -33,15 +33,18 @@ export function NewConnection({ graph, from, editor }: NewConnectionProps) {
   const [kind, setKind] = useState<Kind>('always');
   const allowed = from === 'START' ? kinds.slice(0, 1) : kinds;
   const targets = [...Object.keys(graph.nodes), ...(from === 'START' ? [] : ['END'])];
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const form = event.currentTarget;
+  const submit = (form: HTMLFormElement): void =>
     void editor.apply(operationOf(graph, from, kind, new FormData(form))).then((done) => {
       if (done) form.reset();
     });
-  };
   return (
-    <form onSubmit={submit} className="grid gap-2 rounded-md border border-dashed border-line-strong/50 p-2">
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit(event.currentTarget);
+      }}
+      className="grid gap-2 rounded-md border border-dashed border-line-strong/50 p-2"
+    >
       <div className="grid grid-cols-2 gap-2">
         <SelectField
           label={words.kind}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Trash2, Variable } from 'lucide-react';
 import { read } from '../../../api/read.ts';
-import { iconOf } from '../../../graph-view/icons.ts';
+import { TypeIcon } from '../../../graph-view/icons.ts';
 import type { Graph, Step } from '../../../graph-view/graph.ts';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { Badge } from '../../../parts/badge.tsx';
@@ -54,7 +54,7 @@ function ConfigField({
           size="small"
           look={isComputed ? 'usual' : 'plain'}
           aria-pressed={isComputed}
-          label={isComputed ? words.useValue : words.useExpression}
+          label={isComputed ? words.fixed : words.computed}
           onClick={() => save(isComputed ? undefined : { $expr: typeof value === 'string' ? value : 'null' })}
         >
           <Variable size={14} aria-hidden />
@@ -134,7 +134,6 @@ function Configuration({
 export function NodePanel({ graph, id, issues, editor, onRename, onAdd }: NodePanelProps) {
   const step = graph.nodes[id];
   if (step === undefined) return <p className="text-muted">{words.noNode}</p>;
-  const Icon = iconOf(step.type);
   const own = issues.filter(({ nodeId }) => nodeId === id);
   const rename = (to: string): undefined => {
     void editor?.apply({ op: 'rename_node', nodeId: id, to }).then((done) => {
@@ -144,13 +143,13 @@ export function NodePanel({ graph, id, issues, editor, onRename, onAdd }: NodePa
   return (
     <fieldset disabled={editor === null} className="grid min-w-0 gap-4">
       <legend className="mb-2 flex items-center gap-2">
-        <Icon size={18} aria-hidden className="text-accent" />
+        <TypeIcon type={step.type} size={18} />
         <span className="font-semibold">{id}</span>
         <span className="text-muted">{step.type}</span>
       </legend>
-      {own.map(({ severity, message, hint }, at) => (
+      {own.map(({ severity, message, hint, path }) => (
         <p
-          key={at}
+          key={`${path} ${message}`}
           className={`rounded-md px-2.5 py-1.5 ${severity === 'error' ? 'bg-bad-soft text-bad' : 'bg-warn-soft text-warn'}`}
         >
           {message} {hint}

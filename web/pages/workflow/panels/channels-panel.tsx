@@ -30,7 +30,7 @@ function ChannelFields({
   const json = (field: 'schema' | 'default') => (text: string) => {
     const result = readJson(text);
     if ('error' in result) return result.error;
-    save({ [field]: result.value } as Partial<Channel>);
+    save({ [field]: result.value });
     return undefined;
   };
   return (

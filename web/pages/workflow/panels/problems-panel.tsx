@@ -70,8 +70,8 @@ export function ProblemsPanel({ issues, ...shared }: ProblemsPanelProps) {
   const sorted = issues.toSorted((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'));
   return (
     <ul className="grid gap-2">
-      {sorted.map((issue, at) => (
-        <Problem key={at} issue={issue} {...shared} />
+      {sorted.map((issue) => (
+        <Problem key={`${issue.path} ${issue.message}`} issue={issue} {...shared} />
       ))}
     </ul>
   );
