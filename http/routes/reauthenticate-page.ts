@@ -13,7 +13,6 @@ import { reauthenticatePage, reauthenticatePath } from '#http/pages/reauthentica
 import { asAppError } from '#http/problem.ts';
 import { reauthenticate, type AuthHandler } from '#http/routes/auth.ts';
 
-
 /** Mounts the page that repeats the sign-in of a session, for pages and dashboards alike. Source: docs/decisions/0086. */
 export function mountReauthenticate(parent: Router, auth: AuthHandler, facade: Facade): void {
   const guard = new PageGuard(auth, facade);

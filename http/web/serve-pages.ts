@@ -42,6 +42,19 @@ function policy(origins: readonly string[]): string {
   ].join('; ');
 }
 
+/**
+ * Headers of every file, also of a 304: a browser takes the headers of a 304 for the page that it has, and would refuse our scripts under the
+ * policy of other answers.
+ */
+function protect(response: Response, origins: readonly string[]): void {
+  response.setHeader('cache-control', 'no-cache');
+  response.setHeader('content-security-policy', policy(origins));
+  response.setHeader('cross-origin-opener-policy', 'same-origin');
+  response.setHeader('referrer-policy', 'same-origin');
+  response.setHeader('permissions-policy', 'camera=(), microphone=(), geolocation=()');
+  response.setHeader('vary', 'accept-encoding, cookie');
+}
+
 const isPage = (request: Request): boolean =>
   request.method === 'GET' && !others.test(request.path) && request.accepts(['json', 'html']) === 'html';
 
@@ -71,11 +84,6 @@ export function servePages(parts: PagesParts): RequestHandler {
         setHeaders(response, path) {
           const isAsset = path.startsWith('/assets/');
           response.setHeader('cache-control', isAsset ? `public, max-age=${year}, immutable` : 'no-cache');
-          response.setHeader('content-security-policy', policy(parts.objectOrigins()));
-          response.setHeader('cross-origin-opener-policy', 'same-origin');
-          response.setHeader('referrer-policy', 'same-origin');
-          response.setHeader('permissions-policy', 'camera=(), microphone=(), geolocation=()');
-          response.setHeader('vary', 'accept-encoding, cookie');
         },
       });
       files = { folder, send };
@@ -94,7 +102,9 @@ export function servePages(parts: PagesParts): RequestHandler {
     }
     void bundle.prepare();
     const found = bundle.now();
-    if (found.state === 'ready') sender(found.folder)(request, response, () => next());
-    else sendMeanwhile(response, found.state === 'failed' ? found.advice : null);
+    if (found.state === 'ready') {
+      protect(response, parts.objectOrigins());
+      sender(found.folder)(request, response, () => next());
+    } else sendMeanwhile(response, found.state === 'failed' ? found.advice : null);
   };
 }

@@ -35,6 +35,7 @@ export const experiments = words({
   exportCsv: 'CSV',
   exportJson: 'JSON',
   intervals: 'Difference to the baseline',
+  intervalsTable: 'The intervals as a table',
   intervalsLead: 'The dot is the mean difference, the line its interval. Right of zero is better.',
   metric: 'Metric',
   variant: 'Variant',

@@ -85,7 +85,12 @@ export function IntervalTable({
   readonly primary: string;
 }) {
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <section
+      aria-label={words.intervalsTable}
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a wide table scrolls by keyboard
+      tabIndex={0}
+      className="overflow-x-auto rounded-lg border border-line bg-panel"
+    >
       <table className="table min-w-[40rem]">
         <thead>
           <tr>
@@ -126,6 +131,6 @@ export function IntervalTable({
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

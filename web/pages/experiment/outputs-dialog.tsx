@@ -74,7 +74,7 @@ export function OutputsDialog({ pair, variant, baseline, onClose }: OutputsDialo
         </p>
         <div className="grid gap-4 sm:grid-cols-2">
           <Side
-            title={`${baseline} (${words.baseline})`}
+            title={baseline === words.baseline ? baseline : `${baseline} (${words.baseline})`}
             cell={pair.baseline}
             pieces={before}
             tone="bg-bad-soft text-bad"

@@ -130,7 +130,13 @@ export function Outline({ graph, chosen, problems, changes, onChoose, edit }: Ou
     tree.current?.querySelector<HTMLElement>(`[data-key="${key}"]`)?.focus();
   };
   return (
-    <ul ref={tree} role="tree" aria-label={words.outline} onKeyDown={onKey} className="grid text-sm">
+    <ul
+      ref={tree}
+      role="tree"
+      aria-label={words.outline}
+      onKeyDown={onKey}
+      className="grid grid-cols-[minmax(0,1fr)] text-sm"
+    >
       {lines.map((line) => {
         const { key, id, link } = line;
         const isNode = link === undefined;

@@ -85,7 +85,7 @@ function Rows({
                 >
                   {workflow.name}
                 </Link>
-                <p className="line-clamp-2 max-w-prose text-muted" dir="auto">
+                <p className="line-clamp-2 max-w-prose text-muted max-sm:hidden" dir="auto">
                   {workflow.description}
                 </p>
               </td>
