@@ -83,6 +83,8 @@ export const experiments = words({
   stopped: 'Ended by',
   cached: (count: number) => `${count} from the cache`,
   confirmation: 'Its confirmation on the holdout',
+  baselineField: 'Baseline',
+  changed: 'Last change',
   against: 'Against',
   versions: { published: 'published', draft: 'draft' },
   trials: 'Runs of each document',

@@ -37,7 +37,7 @@ export function DatasetsList() {
                 {words.confirmations}
               </th>
               <th scope="col" className="max-md:hidden">
-                {words.started}
+                {words.changed}
               </th>
             </tr>
           </thead>

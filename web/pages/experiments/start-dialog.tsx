@@ -75,7 +75,7 @@ function Fields({
           </option>
         ))}
       </SelectField>
-      <SelectField label={words.variant + ' 1, ' + words.baseline} name="baseline" required>
+      <SelectField label={words.baselineField} name="baseline" required>
         {options}
       </SelectField>
       <SelectField label={words.against} name="variant" required defaultValue={choices[1]?.value}>
