@@ -159,7 +159,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/express': ['http/mcp'],
   // `npm run mcp` and `npm run demo` use it as clients of the product; the product does not.
   '@modelcontextprotocol/client': [],
-  '@dagrejs/dagre': ['graphs/draw/'],
+  '@dagrejs/dagre': ['graphs/draw/', 'web/graph-view/'],
   express: ['http/'],
   'rate-limiter-flexible': ['http/guard/'],
   'proxy-addr': ['http/guard/'],
