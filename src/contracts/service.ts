@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
+import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/card.ts';
 import {
   DocumentWithRun,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
+import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import { ContextResult } from '#src/contracts/resources/context.ts';
 import {
   AnswerBody,

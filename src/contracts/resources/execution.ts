@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BoundedCount } from '#src/contracts/lists/count.ts';
-import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
+import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import {
   AnyId,
   Cursor,

@@ -87,7 +87,6 @@ export function IntervalTable({
   return (
     <section
       aria-label={words.intervalsTable}
-      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a wide table scrolls by keyboard
       tabIndex={0}
       className="overflow-x-auto rounded-lg border border-line bg-panel"
     >

@@ -27,7 +27,6 @@ function Side({ title, cell, pieces, tone }: SideProps) {
         <p className="rounded-md border border-dashed border-line-strong p-3 text-muted">{words.missingLong}</p>
       ) : (
         <pre
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long outputs scroll by keyboard
           tabIndex={0}
           dir="auto"
           className="max-h-[55dvh] overflow-auto rounded-md border border-line bg-bg p-3 font-mono text-xs whitespace-pre-wrap"

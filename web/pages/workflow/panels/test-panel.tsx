@@ -53,7 +53,6 @@ function Result({ runId }: { readonly runId: string }) {
             <pre
               className="max-h-80 overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-xs whitespace-pre-wrap"
               dir="auto"
-              // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long results scroll by keyboard
               tabIndex={0}
             >
               {JSON.stringify(outputs, null, 2)}
