@@ -6,12 +6,23 @@ import type { DemoSite, Look } from '#scripts/pictures/demo-site.ts';
 const fixtures = new URL('../../test/fixtures/', import.meta.url);
 const size = { width: 1280, height: 800 };
 
+/** The part of an image element that waits until it is drawn. */
+interface Picture {
+  decode(): Promise<void>;
+}
+
 /** The page without anything that still loads. */
 async function open(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.locator('.animate-pulse, [aria-busy=true]').first().waitFor({ state: 'hidden' });
-  await page.waitForFunction('[...document.images].every((image) => image.complete)');
+}
+
+/** Waits for the pictures of documents that are in sight. */
+async function drawn(page: Page): Promise<void> {
+  await page.locator('main img').first().waitFor();
+  for (const image of await page.locator('main img').all())
+    if (await image.isVisible()) await image.evaluate((one) => (one as unknown as Picture).decode());
 }
 
 const picture = (taken: Buffer): Promise<Buffer> => sharp(taken).webp({ quality: 82, effort: 6 }).toBuffer();
@@ -77,11 +88,12 @@ export async function dashboardPictures(site: DemoSite): Promise<Readonly<Record
   const triage = await page.getByRole('link', { name: 'Triage' }).first().getAttribute('href');
   await page.close();
   return {
-    'documents.webp': await photograph(site, 'light', '/documents'),
-    'document.webp': await photograph(site, 'dark', `/documents/${receipt}?tab=fields`, (shown) =>
-      shown.getByRole('row', { name: /total/ }).first().hover(),
-    ),
-    'review.webp': await photograph(site, 'light', '/reviews?kind=question'),
+    'documents.webp': await photograph(site, 'light', '/documents', drawn),
+    'document.webp': await photograph(site, 'dark', `/documents/${receipt}?tab=fields`, async (shown) => {
+      await drawn(shown);
+      await shown.getByRole('row', { name: /total/ }).first().hover();
+    }),
+    'review.webp': await photograph(site, 'light', '/reviews?kind=question', drawn),
     'workflow.webp': await photograph(site, 'dark', triage ?? '/workflows', async (shown) => {
       await shown.locator('.react-flow__node').first().waitFor();
     }),
