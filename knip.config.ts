@@ -52,6 +52,8 @@ const config: KnipConfig = ({ production = false }) => ({
   ignoreDependencies: [
     // Pinned only: without it at the root, installing resolves for minutes.
     '@langchain/langgraph-sdk',
+    // Named by web/app.css.
+    'tailwindcss',
     // Resolved as files, by `createRequire`.
     ...(production ? ['tesseract.js', '@tesseract.js-data/eng'] : []),
   ],

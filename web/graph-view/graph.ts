@@ -2,7 +2,6 @@ import type { GraphEdge, GraphNode, MapSpec, StoredGraph } from '#src/contracts/
 
 export type Graph = StoredGraph;
 export type Step = GraphNode;
-export type { GraphEdge, MapSpec };
 
 /** One line of the picture: an edge, one route of a router, a map, or the way after an error. */
 export interface Link {

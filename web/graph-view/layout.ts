@@ -18,8 +18,8 @@ export interface Arrangement {
   readonly links: readonly PlacedLink[];
 }
 
-export const stepSize = { width: 208, height: 56 };
-export const endSize = { width: 72, height: 28 };
+const stepSize = { width: 208, height: 56 };
+const endSize = { width: 72, height: 28 };
 const characterWidth = 6.4;
 /** Longest text on a line, in characters; the rest shows on hover and in the panel. */
 export const longestLabel = 34;

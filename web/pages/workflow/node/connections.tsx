@@ -81,7 +81,7 @@ function Row({ graph, link, editor }: { readonly graph: Graph; readonly link: Li
 }
 
 /** Nodes that can come after another. */
-export const targetsOf = (graph: Graph): readonly string[] => [...Object.keys(graph.nodes), 'END'];
+const targetsOf = (graph: Graph): readonly string[] => [...Object.keys(graph.nodes), 'END'];
 
 /** Where the run goes after no condition held. */
 function Otherwise({ graph, from, editor }: { readonly graph: Graph; readonly from: string; readonly editor: Editor }) {
