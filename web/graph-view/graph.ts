@@ -1,4 +1,4 @@
-import type { GraphEdge, GraphNode, MapSpec, StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { GraphEdge, GraphNode, StoredGraph } from '#src/contracts/resources/graph.ts';
 
 export type Graph = StoredGraph;
 export type Step = GraphNode;
