@@ -234,5 +234,6 @@ export const wideFolders: Readonly<Record<string, string>> = {
   'scripts/bench/rows': 'one file for each row of the benchmark',
   'test/attacks': 'one file for each family of attacks',
   'test/spec/proofs': 'one file for each part of the specification',
+  'web/text': 'the words of one area in each file',
   'graphs/nodes': 'one file for each node type, listed in graphs/catalog.ts',
 };
