@@ -24,7 +24,7 @@ export const document = words({
   isPublic: 'Public',
   publicHint: 'All projects of the organization can read it.',
   visibilityDone: { public: 'The document is public.', private: 'The document is private.' },
-  remove: 'Delete',
+  toTrash: 'Move to the trash',
   removeTitle: 'Delete this document?',
   removeWords: 'Its file, pages, text, fields and results are deleted for good. Its unfinished runs are canceled.',
   removed: 'The document is deleted.',

@@ -4,11 +4,11 @@ import { Download, Eye, EyeOff, MoreHorizontal, Play, Trash2 } from 'lucide-reac
 import { useState } from 'react';
 import { address, call } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { toast, toastError } from '../../parts/toast.tsx';
 import { useCan } from '../../shell/session.ts';
 import { document as words } from '../../text/document.ts';
+import { useTrash } from '../documents/use-trash.ts';
 import type { Detail } from './reading.ts';
 import { RunDialog } from './run-dialog.tsx';
 
@@ -60,37 +60,14 @@ function useVisibility({ id, visibility }: Detail) {
   });
 }
 
-function RemoveDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => call('documents', 'remove', { params: { id } }),
-    onSuccess: async () => {
-      toast(words.removed);
-      await navigate({ to: '/documents' });
-      client.removeQueries({ queryKey: ['documents', 'get', { params: { id } }] });
-      await client.invalidateQueries({ queryKey: ['documents', 'list'] });
-    },
-    onError: toastError,
-  });
-  return (
-    <Confirm
-      title={words.removeTitle}
-      words={words.removeWords}
-      action={words.remove}
-      busy={remove.isPending}
-      onConfirm={() => remove.mutate()}
-      onClose={onClose}
-    />
-  );
-}
-
 /** What a person does with the whole document. What their role may not do is not shown. */
 export function DocumentActions({ detail }: { readonly detail: Detail }) {
-  const [opened, open] = useState<'run' | 'remove' | null>(null);
+  const [opened, open] = useState<'run' | null>(null);
   const canRun = useCan('runs:execute');
   const canWrite = useCan('documents:write');
   const visibility = useVisibility(detail);
+  const navigate = useNavigate();
+  const trash = useTrash(() => void navigate({ to: '/documents' }));
   const isPublic = detail.visibility === 'public';
   return (
     <>
@@ -112,16 +89,15 @@ export function DocumentActions({ detail }: { readonly detail: Detail }) {
               onChoose: () => visibility.mutate(),
             },
             {
-              label: words.remove,
+              label: words.toTrash,
               icon: <Trash2 size={15} aria-hidden />,
               isDanger: true,
-              onChoose: () => open('remove'),
+              onChoose: () => trash.mutate([detail.id]),
             },
           ]}
         />
       )}
       {opened === 'run' && <RunDialog documentIds={[detail.id]} onClose={() => open(null)} />}
-      {opened === 'remove' && <RemoveDialog id={detail.id} onClose={() => open(null)} />}
     </>
   );
 }

@@ -23,7 +23,7 @@ const route = getRouteApi('/documents/$id');
 
 function Document({ document, onExpired }: { readonly document: Detail; readonly onExpired: () => void }) {
   const place = usePlace();
-  const texts = useDocumentText(document.id);
+  const texts = useDocumentText(document.id, place.page);
   const lit = useMemo(() => createLit(), []);
   const marks = useMemo(() => createStore<readonly Mark[]>([]), []);
   const text = pageOf(texts.data?.results[0]?.result.pages, place.page);

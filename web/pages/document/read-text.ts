@@ -1,13 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { read } from '../../api/read.ts';
 import type { TextLine, TextPage, WordAt } from '../../page-view/words.ts';
 
 /** Words below this confidence, 0..100, are worth a look. */
 export const doubtfulBelow = 70;
 
-/** The newest text of a document, with its words and boxes. */
-export function useDocumentText(id: string) {
-  return useQuery(read('documents', 'ocr', { params: { id }, query: { limit: 1 } }));
+/** The newest text of one page, with its words and boxes. */
+export function useDocumentText(id: string, page: number) {
+  return useQuery({
+    ...read('documents', 'ocr', { params: { id }, query: { limit: 1, page } }),
+    placeholderData: keepPreviousData,
+  });
 }
 
 export const pageOf = (pages: readonly TextPage[] | undefined, index: number): TextPage | undefined =>

@@ -15,7 +15,7 @@ function Chips({ chosen, onChange }: { readonly chosen: Chosen; readonly onChang
   const session = useSession();
   const wordsOf = (name: FilterName, value: string): string => {
     const { values } = filterOf(name);
-    return (values === 'date' ? undefined : values(session).find(([one]) => one === value)?.[1]) ?? value;
+    return (typeof values === 'string' ? undefined : values(session).find(([one]) => one === value)?.[1]) ?? value;
   };
   const chips = [
     ...(chosen.query === undefined ? [] : [['query', words.filterNames.query, chosen.query] as const]),
@@ -46,7 +46,7 @@ export function FilterBar({ chosen, onChange }: { readonly chosen: Chosen; reado
   const [isOpen, setOpen] = useState(false);
   const shown = filterNames.filter((name) => {
     const { values } = filterOf(name);
-    return values === 'date' || values(session).length > 1;
+    return typeof values === 'string' || values(session).length > 1;
   });
   return (
     <div className="grid gap-3">
@@ -69,10 +69,10 @@ export function FilterBar({ chosen, onChange }: { readonly chosen: Chosen; reado
             const { label, values } = filterOf(name);
             const value = chosen[name] ?? '';
             const change = (next: string): void => onChange(name, next === '' ? undefined : next);
-            return values === 'date' ? (
+            return typeof values === 'string' ? (
               <TextField
                 key={name}
-                type="date"
+                type={values}
                 {...{ label, value }}
                 onChange={(event) => change(event.currentTarget.value)}
               />
