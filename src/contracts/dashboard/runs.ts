@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RunCardList } from '#src/contracts/lists/run-cards.ts';
 import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import { ContextResult } from '#src/contracts/resources/context.ts';
 import {
@@ -9,7 +10,6 @@ import {
   ListExecutionsQuery,
   ListRunsInput,
   RunDetail,
-  RunCardList,
   RunPath,
   CanceledRuns,
   CancelRunsInput,

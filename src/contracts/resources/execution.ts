@@ -262,13 +262,6 @@ export const RunList = z.object({
   ),
 });
 
-/** A run of a page of the dashboard. Source: `lists.runs.names`. */
-export const RunCard = RunRow.extend({
-  documentTitle: z.string().nullable().describe('null: none, or the document is deleted'),
-  workflowName: z.string().nullable().describe('Its present name; null: deleted, or of another project'),
-}).meta({ id: 'RunCard' });
-export const RunCardList = RunList.extend({ runs: z.array(RunCard) });
-
 const RunStatuses = Several(runStatuses).optional();
 export const ExecutionRunsQuery = z.strictObject({
   status: RunStatuses,

@@ -86,7 +86,7 @@ const comparable = (rows: readonly any[]) =>
     latestRun: latestRun === null ? null : { ...unnamed(latestRun), at: '' },
     thumbnailUrl: row.thumbnailUrl && new URL(row.thumbnailUrl).pathname,
   }));
-const unnamed = ({ workflowName: _, ...row }: any) => row;
+const unnamed = (row: any) => ({ ...row, workflowName: undefined });
 async function expectTabs(): Promise<void> {
   const { documents } = replyOf(dashboardDocuments.list, await operator.get(`${documentsPath}?limit=100`));
   const { runs } = replyOf(dashboardRuns.list, await operator.get('/api/dashboard/runs?limit=100'));

@@ -1,4 +1,5 @@
-import { ListRunsInput, RunCardList } from '#src/contracts/resources/execution.ts';
+import { RunCardList } from '#src/contracts/lists/run-cards.ts';
+import { ListRunsInput } from '#src/contracts/resources/execution.ts';
 import { titleOf } from '#src/domain/documents/document.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { workflowNames } from '#tools/documents/lists/present-run.ts';
