@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RunCardList } from '#src/contracts/lists/run-cards.ts';
 import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import { ContextResult } from '#src/contracts/resources/context.ts';
 import {
@@ -9,7 +10,6 @@ import {
   ListExecutionsQuery,
   ListRunsInput,
   RunDetail,
-  RunList,
   RunPath,
   CanceledRuns,
   CancelRunsInput,
@@ -39,7 +39,7 @@ export const dashboardRuns = {
     path: `${base}/runs`,
     summary: 'List runs, newest first; with counts, also their number by status',
     query: ListRunsInput,
-    reply: RunList,
+    reply: RunCardList,
     status: 200,
     errors: ['execution.not_found', 'request.cursor_invalid'],
   }),
