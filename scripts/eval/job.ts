@@ -1,4 +1,4 @@
-import type { EvalWorld } from '#scripts/eval/world.ts';
+import type { Connection, EvalWorld } from '#scripts/eval/world.ts';
 
 /** Values that a job prepared, by the names that its task mentions. */
 export type Facts = Readonly<Record<string, string>>;
@@ -19,12 +19,6 @@ export interface Attempt {
   readonly calls: readonly string[];
   readonly tokens: number;
   readonly modelTokens?: number;
-}
-
-/** Place and key of the MCP server under test. */
-export interface Connection {
-  readonly url: string;
-  readonly key: string;
 }
 
 export type Agent = (task: string, connection: Connection) => Promise<Attempt>;

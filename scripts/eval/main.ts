@@ -34,7 +34,13 @@ const row = (cells: readonly string[]): string =>
     .concat('\n');
 
 function said({ job, problem, calls, tokens, modelTokens }: Outcome): string {
-  const line = row([job, problem === null ? 'yes' : 'no', String(calls.length), String(tokens), String(modelTokens ?? '')]);
+  const line = row([
+    job,
+    problem === null ? 'yes' : 'no',
+    String(calls.length),
+    String(tokens),
+    String(modelTokens ?? ''),
+  ]);
   return problem === null ? line : `${line}  ${problem.slice(0, 300)}\n`;
 }
 

@@ -1,6 +1,7 @@
 import { MultiServerMCPClient } from '@langchain/mcp-adapters';
 import { ChatOpenAI } from '@langchain/openai';
-import { AIMessage, createAgent, ToolMessage, type BaseMessage } from 'langchain';
+import { AIMessage, ToolMessage, type BaseMessage, type UsageMetadata } from '@langchain/core/messages';
+import { createAgent } from 'langchain';
 import type { Agent, Attempt } from '#scripts/eval/job.ts';
 
 /** Model on an OpenAI-compatible server. */
@@ -19,9 +20,12 @@ const mostSteps = 80;
 
 const tokensIn = (text: string): number => Buffer.byteLength(text) / 4;
 
+/** A message of the model. Its class leaves the type of its usage open. */
+type Said = BaseMessage & Pick<AIMessage, 'tool_calls'> & { readonly usage_metadata?: UsageMetadata };
+
 /** Counts the calls of a conversation, and the tokens of their inputs and results. */
 function attemptOf(messages: readonly BaseMessage[]): Attempt {
-  const said = messages.filter((message): message is AIMessage => AIMessage.isInstance(message));
+  const said = messages.filter((message): message is Said => AIMessage.isInstance(message));
   const results = messages.filter((message) => ToolMessage.isInstance(message));
   const calls = said.flatMap((message) => message.tool_calls ?? []);
   const tokens =

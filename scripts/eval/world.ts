@@ -1,6 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { Connection } from '#scripts/eval/job.ts';
 import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+
+/** Place and key of the MCP server under test. */
+export interface Connection {
+  readonly url: string;
+  readonly key: string;
+}
 
 /** A run as lists show it. */
 export interface ListedRun {
@@ -11,7 +16,7 @@ export interface ListedRun {
   readonly status: string;
 }
 
-const contentTypes: Readonly<Record<string, string>> = { jpg: 'image/jpeg', png: 'image/png', pdf: 'application/pdf' };
+const contentTypes: Readonly<Record<string, string>> = { jpg: 'image/jpeg', gif: 'image/gif', pdf: 'application/pdf' };
 
 /** The service under test, with the documents and workflows of the jobs. Preparing and checking use the tools of an agent, too. */
 export class EvalWorld implements AsyncDisposable {

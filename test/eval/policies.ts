@@ -11,8 +11,8 @@ interface Said {
 type Use = (name: string, input: object) => Promise<Said>;
 
 const tokensIn = (text: string): number => Buffer.byteLength(text) / 4;
-const idsIn = (text: string, prefix: string): string[] => text.match(new RegExp(`\\b${prefix}_\\w+`, 'g')) ?? [];
-const hinted = (text: string, name: string): number => Number(new RegExp(`${name} (\\d+)`).exec(text)?.[1]);
+export const idsIn = (text: string, prefix: string): string[] => text.match(new RegExp(`\\b${prefix}_\\w+`, 'g')) ?? [];
+export const hinted = (text: string, name: string): number => Number(new RegExp(`${name} (\\d+)`).exec(text)?.[1]);
 
 function read(text: string, isError: boolean): Said {
   const json = isError ? /^Data: (.*)$/m.exec(text)?.[1] : text.split('\n')[0];
@@ -20,7 +20,7 @@ function read(text: string, isError: boolean): Said {
 }
 
 /** An agent without a model: `work` is its program, which knows the task, the names of the tools and their answers. */
-function scripted(work: (task: string, use: Use) => Promise<string>): Agent {
+export function scripted(work: (task: string, use: Use) => Promise<string>): Agent {
   return async (task, { url, key }) => {
     const client = new Client({ name: 'scripted', version: '1.0.0' });
     const requestInit = { headers: { authorization: `Bearer ${key}` } };
@@ -64,10 +64,7 @@ export const approves = scripted(async (task, use) => {
   const types = ['load_image', 'ocr', 'classify', 'extract', 'review'];
   const described = await use('describe_node_types', { types, detail: 'full' });
   const example = new Map<string, any>(described.data.nodeTypes.map((one: any) => [one.type, one.example]));
-  const known: { label: string }[] = example.get('classify').labels;
-  const labels = ['invoice', 'receipt', 'letter'].map(
-    (label) => known.find((one) => one.label === label) ?? { label, keywords: [label] },
-  );
+  const labels = ['invoice', 'receipt', 'memo'].map((label) => ({ label, keywords: [label] }));
   const nodes = {
     load_image_step: { type: 'load_image' },
     ocr_step: { type: 'ocr' },

@@ -34,7 +34,11 @@ test.each(['agent-langchain.ts', 'agent-ai-sdk.ts', 'agent-openai.ts'])(
   async (file) => {
     await using models = await startOpenAiServer({ chat: script });
     const env = { AGENT_KEY: app.seed.agentKey, MCP_URL: app.addresses.mcp, OPENAI_BASE_URL: models.baseUrl };
-    const out = await runExample(file, ['receipt'], { ...env, OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'served-model' });
+    const out = await runExample(file, ['receipt'], {
+      ...env,
+      OPENAI_API_KEY: 'sk-test',
+      OPENAI_MODEL: 'served-model',
+    });
     expect(out).toBe('It says: Receipt No. 004-118273\n');
     expect(models.seen).toHaveLength(3);
     const [{ body, headers } = { body: undefined, headers: {} }] = models.seen;

@@ -12,7 +12,7 @@ const shown = (world: EvalWorld, documentId: string): Promise<ShownDocument> =>
 
 type Box = readonly [x: number, y: number, width: number, height: number];
 interface Placed {
-  readonly value: string;
+  readonly value: unknown;
   readonly page: number;
   readonly box: Box;
 }
@@ -55,7 +55,8 @@ export const documentJobs: readonly Job[] = [
       if (line === undefined) return 'the document was not read';
       const [, top, , height] = said.box;
       const [, lineTop, , lineHeight] = line.box;
-      if (said.page !== line.page || height > linesHigh * lineHeight) return `the box is ${height / lineHeight} lines high`;
+      if (said.page !== line.page || height > linesHigh * lineHeight)
+        return `the box is ${height / lineHeight} lines high`;
       const middle = lineTop + lineHeight / 2;
       return top <= middle && middle <= top + height ? null : 'the box is not on the line';
     },
@@ -64,8 +65,7 @@ export const documentJobs: readonly Job[] = [
     name: 'find-a-document',
     task: 'Which document mentions "green lentils"? Answer with its id.',
     prepare: receipt,
-    check: async (_world, facts, answer) =>
-      answer.includes(fact(facts, 'documentId')) ? null : `answer: ${answer}`,
+    check: async (_world, facts, answer) => (answer.includes(fact(facts, 'documentId')) ? null : `answer: ${answer}`),
   },
   {
     name: 'read-a-price',

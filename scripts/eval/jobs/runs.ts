@@ -53,9 +53,9 @@ export const runJobs: readonly Job[] = [
   comparison(100),
   {
     name: 'classify-extract-review',
-    task: 'Create and publish a workflow with the name "{name}" that reads the text of a document, classifies it as invoice, receipt or letter, extracts the total, and asks a person to approve it with yes or no. Its outputs are the classification, the fields and the answer. Run it over the documents {documents}, answer every question with yes, and answer with the label of each document.',
+    task: 'Create and publish a workflow with the name "{name}" that reads the text of a document, classifies it as invoice, receipt or memo, extracts the total, and asks a person to approve it with yes or no. Its outputs are the classification, the fields and the answer. Run it over the documents {documents}, answer every question with yes, and answer with the label of each document.',
     async prepare(world) {
-      const files = ['receipt.jpg', 'invoice.pdf', 'letter.png'];
+      const files = ['receipt.jpg', 'invoice.pdf', 'note.gif'];
       const documents = await Promise.all(files.map((file) => world.readDocument(file)));
       return { name: `Approval ${newId('request').slice(-6)}`, documents: documents.join(', ') };
     },
@@ -70,7 +70,7 @@ export const runJobs: readonly Job[] = [
       const [run] = runs;
       const kept = JSON.stringify(await outputsOf(world, run?.executionId ?? ''));
       if (!kept.includes('"label"') || !kept.includes('yes') || !kept.includes('total')) return `outputs: ${kept}`;
-      return ['invoice', 'receipt', 'letter'].every((label) => answer.includes(label)) ? null : `answer: ${answer}`;
+      return ['invoice', 'receipt', 'memo'].every((label) => answer.includes(label)) ? null : `answer: ${answer}`;
     },
   },
   {

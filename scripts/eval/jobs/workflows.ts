@@ -1,3 +1,4 @@
+import { newId } from '#src/domain/ids.ts';
 import { fact, type Job } from '#scripts/eval/job.ts';
 import { inARow, modelOnlyGraph, wordGraph } from '#scripts/eval/jobs/graphs.ts';
 import type { EvalWorld } from '#scripts/eval/world.ts';
@@ -90,12 +91,12 @@ export const workflowJobs: readonly Job[] = [
   },
   {
     name: 'create-a-workflow',
-    task: 'Create and publish a workflow with the name "Plain reading" that decodes the document and reads its text.',
-    prepare: async () => ({}),
-    async check(world) {
+    task: 'Create and publish a workflow with the name "{name}" that decodes the document and reads its text.',
+    prepare: async () => ({ name: `Plain reading ${newId('request').slice(-6)}` }),
+    async check(world, facts) {
       const { workflows } = await world.use<{ workflows: { workflowId: string; publishedVersion: number | null }[] }>(
         'list_workflows',
-        { name: 'Plain reading' },
+        { name: fact(facts, 'name') },
       );
       const made = workflows.find(({ publishedVersion }) => publishedVersion !== null);
       if (made === undefined) return 'no such workflow is published';
