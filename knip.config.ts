@@ -20,7 +20,7 @@ const config: KnipConfig = ({ production = false }) => ({
         'scripts/migrate/main.ts!',
         'scripts/topology/main.ts!',
         'scripts/container/*.ts!',
-        'scripts/{bench,check,conformance,fixtures,gen,pictures}/main.ts',
+        'scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/main.ts',
         'scripts/check/*.ts',
         'examples/*.ts',
         'examples/*/server.ts',
@@ -31,7 +31,7 @@ const config: KnipConfig = ({ production = false }) => ({
       ],
       project: [
         '{app,src,graphs,tools,mcp,http,scripts}/**/*.{ts,cjs}!',
-        ...(production ? ['!scripts/{bench,check,conformance,fixtures,gen,pictures}/**!'] : []),
+        ...(production ? ['!scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/**!'] : []),
         '{examples,test}/**/*.{ts,cjs}',
         '*.ts',
       ],

@@ -7,6 +7,7 @@ import { EvalWorld } from '#scripts/eval/world.ts';
 import { approves, compares, locates, mends } from '#test/eval/policies.ts';
 import { shortPolicies } from '#test/eval/short-policies.ts';
 import { runCommand } from '#test/support/command.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { chatAnswer, errorAnswer, startOpenAiServer, toolAnswer } from '#test/support/servers/openai-server.ts';
 
 let world: EvalWorld;
@@ -30,13 +31,19 @@ const bounds: readonly (readonly [job: string, agent: Agent, calls: number, toke
 ];
 
 describe('a program that knows only what the server tells', () => {
-  it.each(bounds)('does %s within its calls and tokens', { timeout: 60_000 }, async (name, agent, calls, tokens) => {
-    const outcome = await runJob(world, jobOf(name), agent);
-    process.stdout.write(`eval ${name}: ${outcome.calls.length} calls, ${outcome.tokens} tokens\n`);
-    expect(outcome.problem, outcome.calls.join(', ')).toBeNull();
-    expect(outcome.calls.length).toBeLessThanOrEqual(calls);
-    expect(outcome.tokens).toBeLessThanOrEqual(tokens);
-  });
+  verifies(
+    'mcp.jobs',
+    async () => {
+      for (const [name, agent, calls, tokens] of bounds) {
+        const outcome = await runJob(world, jobOf(name), agent);
+        process.stdout.write(`eval ${name}: ${outcome.calls.length} calls, ${outcome.tokens} tokens\n`);
+        expect(outcome.problem, `${name}: ${outcome.calls.join(', ')}`).toBeNull();
+        expect(outcome.calls.length, name).toBeLessThanOrEqual(calls);
+        expect(outcome.tokens, name).toBeLessThanOrEqual(tokens);
+      }
+    },
+    { timeout: 90_000 },
+  );
 
   it.each(shortPolicies)('does %s within its calls', { timeout: 30_000 }, async (name, agent, calls) => {
     const outcome = await runJob(world, jobOf(name), agent);
