@@ -19,6 +19,8 @@ export interface Attempt {
   readonly calls: readonly string[];
   readonly tokens: number;
   readonly modelTokens?: number;
+  /** Reason for which the agent gave up. */
+  readonly failure?: string;
 }
 
 export type Agent = (task: string, connection: Connection) => Promise<Attempt>;
@@ -37,15 +39,10 @@ export function fact(facts: Facts, name: string): string {
   return value;
 }
 
-/** Prepares a job, gives its task to the agent, and checks the outcome. An agent that throws has failed at the job. */
+/** Prepares a job, gives its task to the agent, and checks the outcome. */
 export async function runJob(world: EvalWorld, job: Job, agent: Agent): Promise<Outcome> {
   const facts = await job.prepare(world);
   const task = job.task.replaceAll(/\{(\w+)\}/g, (_, name: string) => fact(facts, name));
-  try {
-    const attempt = await agent(task, world.connection);
-    return { job: job.name, ...attempt, problem: await job.check(world, facts, attempt.answer) };
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return { job: job.name, answer: '', calls: [], tokens: 0, problem };
-  }
+  const attempt = await agent(task, world.connection);
+  return { job: job.name, ...attempt, problem: attempt.failure ?? (await job.check(world, facts, attempt.answer)) };
 }

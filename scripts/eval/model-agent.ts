@@ -53,10 +53,15 @@ export function modelAgent({ baseUrl, apiKey, model }: ModelPlace): Agent {
         tools: await client.getTools(),
         systemPrompt,
       });
-      const { messages } = await agent.invoke(
-        { messages: [{ role: 'user', content: task }] },
-        { recursionLimit: mostSteps },
-      );
+      const input = { messages: [{ role: 'user', content: task }] };
+      let messages: readonly BaseMessage[] = [];
+      try {
+        const states = await agent.stream(input, { recursionLimit: mostSteps, streamMode: 'values' });
+        for await (const state of states) ({ messages } = state);
+      } catch (error) {
+        // The calls until then were made, and count.
+        return { ...attemptOf(messages), failure: error instanceof Error ? error.message : String(error) };
+      }
       return attemptOf(messages);
     } finally {
       await client.close();

@@ -93,6 +93,15 @@ describe('npm run eval', () => {
     expect(calls).toEqual([]);
   });
 
+  it('stops a model that goes on for ever, and counts its calls', { timeout: 30_000 }, async () => {
+    await using models = await startOpenAiServer({ chat: [() => toolAnswer('get_context', {})] });
+    const agent = modelAgent({ baseUrl: models.baseUrl, apiKey: 'none', model: 'served-model' });
+    const { problem, calls } = await runJob(world, jobOf('title-a-document'), agent);
+    expect(problem).toMatch(/recursion limit/i);
+    expect(calls.length).toBeGreaterThanOrEqual(30);
+    expect(new Set(calls)).toEqual(new Set(['get_context']));
+  });
+
   it('lists the jobs, and names a setting that is missing and a job that is unknown', async () => {
     const listed = await runCommand(evaluate, ['--list']);
     expect(listed.out.match(/^\S+$/gm)).toEqual(jobs.map(({ name }) => name));
