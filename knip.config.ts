@@ -22,7 +22,7 @@ const config: KnipConfig = ({ production = false }) => ({
         'scripts/migrate/main.ts!',
         'scripts/topology/main.ts!',
         'scripts/container/*.ts!',
-        'scripts/{bench,check,conformance,fixtures,gen,pictures}/main.ts',
+        'scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/main.ts',
         'scripts/check/*.ts',
         'scripts/pictures/look.ts',
         'examples/*.ts',
@@ -35,7 +35,7 @@ const config: KnipConfig = ({ production = false }) => ({
       project: [
         '{app,src,graphs,tools,mcp,http,scripts}/**/*.{ts,cjs}!',
         'web/**/*.{ts,tsx}!',
-        ...(production ? ['!scripts/{bench,check,conformance,fixtures,gen,pictures}/**!'] : []),
+        ...(production ? ['!scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/**!'] : []),
         '{examples,test}/**/*.{ts,cjs}',
         '*.ts',
       ],
