@@ -52,7 +52,7 @@ export function mountServiceResults(bind: Bind): void {
   bind(rows.page, tools.readPage);
   bind(rows.segmentations, tools.listSegmentations);
   bind(rows.update, tools.updateDocument, { rename: { id: 'documentId' } });
-  bind(rows.remove, tools.deleteDocument);
+  bind(rows.remove, tools.deleteDocument, { rename: { id: 'documentId' } });
   bind(rows.search, tools.searchDocuments);
   bind(rows.ask, tools.askDocuments);
 }

@@ -108,7 +108,6 @@ export const shorterWords: Readonly<Record<string, string>> = {
   remove: 'To leave out, or rows such as items.2',
   rotate: 'Degrees clockwise, before region: 0, 90, 180 or 270',
   set: 'By path: {"total": {"amount": 9.5, "currency": "EUR"}, "items.0.name": "Bread", "tax": null}; items.3.amount after 3 rows adds one',
-  sort: 'Field, or -field',
   source:
     'More items: {type: search, query} | {type: jsonl | csv, text} | {type: answers, workflowId, path, as: label | fields | text} | {type: records, recordType}',
   stop: 'when_decided: may end early',
