@@ -60,7 +60,11 @@ async function firstGraph(ctx: ToolContext<'workflows'>, { name, graph, from, pr
   throw new AppError('request.invalid', message, { errors: [{ pointer: '/preset', code: 'not_found', message }] });
 }
 
-async function insert(ctx: ToolContext<'announce' | 'workflows'>, graph: StoredGraph, { note, projectId: named }: Input) {
+async function insert(
+  ctx: ToolContext<'announce' | 'workflows'>,
+  graph: StoredGraph,
+  { note, projectId: named }: Input,
+) {
   const { organizationId } = ctx.principal;
   const projectId = projectFor(ctx.principal, named);
   const author = authorOf(ctx, note);
