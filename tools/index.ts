@@ -62,6 +62,7 @@ import { retryRuns } from '#tools/runs/many/retry-runs.ts';
 import { getExecution } from '#tools/runs/get-execution.ts';
 import { getRun } from '#tools/runs/get-run.ts';
 import { listExecutions } from '#tools/runs/many/list-executions.ts';
+import { listRunCards } from '#tools/runs/lists/list-run-cards.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
 import { queueWorkflow, queueWorkflowOnMany } from '#tools/runs/queue-workflow.ts';
 import { readRun } from '#tools/runs/read-run.ts';
@@ -131,6 +132,7 @@ export const tools = {
   queueWorkflowOnMany,
   getRun,
   listRuns,
+  listRunCards,
   listExecutions,
   cancelRun,
   cancelRuns,

@@ -66,7 +66,7 @@ export type Document = z.output<typeof Document>;
 
 /** A document as keys and agents read it. Source: `lists.last_run`, docs/decisions/0155. */
 export const DocumentWithRun = Document.extend({
-  lastRun: LatestRun.nullable(),
+  lastRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
 }).meta({ id: 'DocumentWithRun' });
 
 export const DocumentPath = z.object({ id: AnyId });
