@@ -50,7 +50,7 @@ verifies('realtime.workflow_changed', async () => {
   const isOurs = ({ event, data }: Told) => event === 'workflow.changed' && data.workflowId === workflowId;
   await feed.event((told) => isOurs(told) && told.data.revision === null);
   const told = feed.told.filter(isOurs).map(({ data }) => RealtimeFrame.parse(data));
-  const by = expect.stringMatching(/^user_/);
+  const by = expect.stringMatching(/^usr_/);
   expect(told).toMatchObject([
     { revision: 1, publishedVersion: null, by },
     { revision: edited.revision, publishedVersion: null, by },

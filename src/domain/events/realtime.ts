@@ -285,7 +285,7 @@ type WorkflowChanged = {
   /** Revision of the draft; null: the workflow is deleted. */
   readonly revision: number | null;
   readonly publishedVersion: number | null;
-  /** Actor: `user_…`, `key_…` or an agent. */
+  /** Actor, such as `usr_…`. */
   readonly by: string;
 };
 
