@@ -154,7 +154,7 @@ export function RunsPage() {
       actions={
         <Button
           icon={<ArrowLeft size={14} aria-hidden />}
-          onClick={() => void navigate({ search: ({ compare: _, ...old }) => old })}
+          onClick={() => void navigate({ search: (old) => ({ ...old, compare: undefined }) })}
         >
           {words.compareBack}
         </Button>
