@@ -31,6 +31,7 @@ const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[
   'record.changed': () => [['records'], ['operators', 'reviews']],
   'document.changed': ({ documentId }) => ofDocument(documentId),
   'experiment.changed': () => [['experiments']],
+  'workflow.changed': () => [['workflows']],
   reset: () => lists,
 };
 

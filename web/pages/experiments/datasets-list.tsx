@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Database } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { pages } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -11,13 +12,13 @@ import { shell } from '../../text/shell.ts';
 const kinds = ['text', 'fields', 'label', 'regions'] as const;
 
 /** Datasets with what they have: documents of each split, references, and looks at the holdout. */
-export function DatasetsList() {
+export function DatasetsList({ action }: { readonly action: ReactNode }) {
   const list = useInfiniteQuery(pages('experiments', 'datasets', { query: { limit: 25 } }));
   const datasets = list.data?.pages.flatMap((page) => page.datasets) ?? [];
   if (list.isPending) return <Skeleton lines={5} />;
   if (list.isSuccess && datasets.length === 0)
     return (
-      <Empty title={words.datasetsEmptyTitle} icon={<Database size={36} aria-hidden />}>
+      <Empty title={words.datasetsEmptyTitle} icon={<Database size={36} aria-hidden />} actions={action}>
         {words.datasetsEmpty}
       </Empty>
     );

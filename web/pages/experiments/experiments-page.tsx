@@ -11,6 +11,7 @@ import { Time } from '../../parts/time.tsx';
 import { useCan } from '../../shell/session.ts';
 import { experiments as words } from '../../text/experiments.ts';
 import { shell } from '../../text/shell.ts';
+import { DatasetDialog } from './dataset-dialog.tsx';
 import { DatasetsList } from './datasets-list.tsx';
 import { lists } from './search.ts';
 import { StartDialog } from './start-dialog.tsx';
@@ -78,14 +79,21 @@ export function ExperimentsPage() {
   const { tab = 'experiments' } = route.useSearch();
   const navigate = route.useNavigate();
   const canStart = useCan('runs:execute');
+  const canSave = useCan('runs:execute');
   const [isOpen, open] = useState(false);
+  const [isSaving, save] = useState(false);
   const action = canStart && (
     <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => open(true)}>
       {words.new}
     </Button>
   );
+  const saving = canSave && (
+    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => save(true)}>
+      {words.newDataset}
+    </Button>
+  );
   return (
-    <Page title={words.title} actions={action}>
+    <Page title={words.title} actions={tab === 'datasets' ? saving : action}>
       <Tabs
         label={words.tabsLabel}
         tabs={lists.map((name) => ({ name, label: words.tabs[name] }))}
@@ -97,8 +105,9 @@ export function ExperimentsPage() {
           })
         }
       >
-        {tab === 'experiments' ? <ExperimentsList action={action} /> : <DatasetsList />}
+        {tab === 'experiments' ? <ExperimentsList action={action} /> : <DatasetsList action={saving} />}
       </Tabs>
+      {isSaving && <DatasetDialog onClose={() => save(false)} />}
       {isOpen && <StartDialog onClose={() => open(false)} />}
     </Page>
   );

@@ -14,6 +14,7 @@ import { shell } from '../../text/shell.ts';
 import { workflows as words } from '../../text/workflows.ts';
 import type { Operation } from './edit/editor.ts';
 import { OperationList } from './edit/operation-list.tsx';
+import { GateFields } from './gate-fields.tsx';
 
 type Workflow = Reply<'workflows', 'get'>;
 
@@ -73,6 +74,7 @@ export function PublishDialog({ workflow, onClose }: { readonly workflow: Workfl
   const [note, setNote] = useState('');
   const [isForced, force] = useState(false);
   const [reason, setReason] = useState('');
+  const [nextGate, chooseGate] = useState<typeof gate | undefined>(undefined);
   const publish = useMutation({
     mutationFn: () =>
       call('workflows', 'publish', {
@@ -81,6 +83,7 @@ export function PublishDialog({ workflow, onClose }: { readonly workflow: Workfl
           baseVersion: revision ?? 1,
           ...(note.trim() !== '' && { note: note.trim() }),
           ...(isForced && { override: { reason } }),
+          ...(nextGate !== undefined && { gate: nextGate }),
         },
       }),
     onSuccess: async ({ version }) => {
@@ -141,6 +144,15 @@ export function PublishDialog({ workflow, onClose }: { readonly workflow: Workfl
               />
             )}
           </section>
+        )}
+        {(gate === null || isOwner) && (
+          <details className="rounded-lg border border-line p-3">
+            <summary className="cursor-pointer font-medium">{words.gateChange}</summary>
+            <div className="mt-3 grid gap-3">
+              <p className="text-muted">{words.gateChangeHint}</p>
+              <GateFields gate={nextGate === undefined ? gate : nextGate} onChange={chooseGate} />
+            </div>
+          </details>
         )}
         <BoundKeys workflowId={workflowId} />
       </div>

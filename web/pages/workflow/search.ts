@@ -10,11 +10,13 @@ function version(raw: Raw, name: string): 'draft' | 'published' | number | undef
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }
 
-/** The version that shows, the one it is compared with, the node and the panel of a workflow, as the address keeps them. */
+/** The version that shows, the one it is compared with, the node, the panel, and the document and run of a test, as the address keeps them. */
 export const workflowSearch = (raw: Raw) =>
   known({
     version: version(raw, 'version'),
     compare: version(raw, 'compare'),
     node: text(raw, 'node'),
     tab: oneOf(raw, 'tab', panels),
+    document: text(raw, 'document'),
+    run: text(raw, 'run'),
   });

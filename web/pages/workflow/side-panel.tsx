@@ -9,6 +9,7 @@ import { NodePanel } from './node/node-panel.tsx';
 import { ChannelsPanel } from './panels/channels-panel.tsx';
 import { ProblemsPanel } from './panels/problems-panel.tsx';
 import { SettingsPanel } from './panels/settings-panel.tsx';
+import { TryNode } from './try/try-node.tsx';
 import { TestPanel } from './panels/test-panel.tsx';
 import { VersionsPanel } from './panels/versions-panel.tsx';
 import { panels, type Panel } from './search.ts';
@@ -28,18 +29,23 @@ interface SidePanelProps {
 function Body({ name, ...props }: SidePanelProps & { readonly name: Panel }) {
   const { workflow, graph, editor, canEdit, onChoose, onAddAfter } = props;
   const { node, compare, version } = route.useSearch();
-  const { workflowId, issues, revision, publishedVersion } = workflow;
+  const { workflowId, issues, revision } = workflow;
   switch (name) {
     case 'node':
       if (node === undefined) return <p className="text-muted">{words.chooseNode}</p>;
       return (
-        <NodePanel
-          key={node}
-          {...{ graph, issues, editor }}
-          id={node}
-          onRename={onChoose}
-          onAdd={() => onAddAfter(node)}
-        />
+        <div className="grid gap-4">
+          <NodePanel
+            key={node}
+            {...{ graph, issues, editor }}
+            id={node}
+            onRename={onChoose}
+            onAdd={() => onAddAfter(node)}
+          />
+          {editor !== null && Object.hasOwn(graph.nodes, node) && (
+            <TryNode key={`try ${node}`} workflowId={workflowId} nodeId={node} />
+          )}
+        </div>
       );
     case 'problems':
       return <ProblemsPanel {...{ graph, issues, editor, onChoose }} />;
@@ -51,7 +57,7 @@ function Body({ name, ...props }: SidePanelProps & { readonly name: Panel }) {
         </div>
       );
     case 'test':
-      return <TestPanel id={workflowId} publishedVersion={publishedVersion} />;
+      return <TestPanel workflow={workflow} />;
     case 'settings':
       return (
         <div className="grid gap-6">

@@ -1,22 +1,22 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Play } from 'lucide-react';
-import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import type { Reply } from '../../../api/families.ts';
 import { read } from '../../../api/read.ts';
 import { StateBadge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
-import { SelectField, TextField } from '../../../parts/field.tsx';
 import { Failure, Loaded } from '../../../parts/states.tsx';
-import { toastError } from '../../../parts/toast.tsx';
-import { useCan, useProject } from '../../../shell/session.ts';
-import { useDebounced } from '../../../state/debounced.ts';
+import { useCan } from '../../../shell/session.ts';
 import { duration } from '../../../text/format.ts';
 import { workflows as words } from '../../../text/workflows.ts';
+import { useDocumentChoice } from '../try/document-choice.tsx';
+import { Outputs, Questions } from '../try/outputs.tsx';
+
+const route = getRouteApi('/workflows/$id');
 
 interface TestPanelProps {
-  readonly id: string;
-  readonly publishedVersion: number | null;
+  readonly workflow: Reply<'workflows', 'get'>;
 }
 
 /** Steps and results of a run, kept fresh by the realtime feed. */
@@ -26,18 +26,21 @@ function Result({ runId }: { readonly runId: string }) {
     <Loaded query={run}>
       {({ status, steps, outputs, error, documentId, waitingFor }) => (
         <section aria-label={words.testResult} className="grid gap-2" aria-live="polite">
-          <p className="flex items-center gap-2">
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <StateBadge state={status} />
+            <Link to="/runs/$id" params={{ id: runId }} className="text-accent hover:underline">
+              {words.testOpenRun}
+            </Link>
             <Link to="/documents/$id" params={{ id: documentId }} className="text-accent hover:underline">
               {words.testOpen}
             </Link>
           </p>
-          {error !== undefined && <p className="text-bad">{error.message}</p>}
-          {waitingFor?.map(({ path, promptText }) => (
-            <p key={path} className="rounded-md bg-warn-soft px-2.5 py-1.5 text-warn" dir="auto">
-              {promptText}
+          {error !== undefined && (
+            <p className="text-bad" dir="auto">
+              {error.message}
             </p>
-          ))}
+          )}
+          <Questions questions={waitingFor} />
           <ol className="grid gap-1">
             {steps.map((step) => (
               <li key={step.stepId} className="flex items-center gap-2 border-b border-line py-1 last:border-0">
@@ -49,74 +52,64 @@ function Result({ runId }: { readonly runId: string }) {
               </li>
             ))}
           </ol>
-          {outputs !== null && outputs !== undefined && (
-            <pre
-              className="max-h-80 overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-xs whitespace-pre-wrap"
-              dir="auto"
-              tabIndex={0}
-            >
-              {JSON.stringify(outputs, null, 2)}
-            </pre>
-          )}
+          {outputs !== null && outputs !== undefined && <Outputs outputs={outputs} />}
         </section>
       )}
     </Loaded>
   );
 }
 
-/** Runs the workflow on one document, and shows each step as it ends. */
-export function TestPanel({ id, publishedVersion }: TestPanelProps) {
+/** Runs the draft, or the published version, on one document, and shows each step as it ends. */
+export function TestPanel({ workflow }: TestPanelProps) {
+  const { workflowId, revision, publishedVersion, source } = workflow;
   const canRun = useCan('runs:execute');
-  const project = useProject();
-  const [text, setText] = useState('');
-  const [chosen, choose] = useState('');
-  const query = useDebounced(text.trim(), 200);
-  const documents = useQuery(
-    read('documents', 'list', { query: { projectId: project.id, limit: 25, query: query === '' ? undefined : query } }),
-  );
+  const canEdit = useCan('workflows:write') && source !== 'code' && revision !== null;
+  const { run: runId } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { target, fields } = useDocumentChoice();
   const run = useMutation({
-    mutationFn: (documentId: string) =>
-      call('documents', 'run', { params: { id: documentId }, body: { workflowId: id } }),
-    onError: toastError,
+    mutationFn: (version: 'draft' | number) =>
+      call('documents', 'run', {
+        params: { id: target },
+        body: { workflowId, ...(version === 'draft' ? { version, revision: revision ?? undefined } : { version }) },
+      }),
+    onSuccess: (queued) =>
+      void navigate({ search: (old) => ({ ...old, document: target, run: queued.runId }), replace: true }),
   });
-  if (publishedVersion === null) return <p className="text-muted">{words.testNever}</p>;
-  const found = documents.data?.documents ?? [];
-  const target = found.some((one) => one.id === chosen) ? chosen : (found[0]?.id ?? '');
+  if (publishedVersion === null && !canEdit) return <p className="text-muted">{words.testNever}</p>;
+  const icon = <Play size={14} aria-hidden />;
   return (
     <div className="grid gap-3">
-      <p className="text-muted">{words.testLead}</p>
-      {documents.error !== null && <Failure error={documents.error} />}
-      <TextField
-        label={words.testFind}
-        type="search"
-        value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-      />
-      <SelectField
-        label={words.testDocument}
-        value={target}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
-      >
-        {found.map((one) => (
-          <option key={one.id} value={one.id}>
-            {one.title ?? one.filename ?? one.id}
-          </option>
-        ))}
-      </SelectField>
+      <p className="text-muted">{canEdit ? words.testDraftLead : words.testLead}</p>
+      {fields}
       {canRun && (
-        <div>
-          <Button
-            look="primary"
-            icon={<Play size={14} aria-hidden />}
-            busy={run.isPending}
-            disabled={target === ''}
-            onClick={() => run.mutate(target)}
-          >
-            {words.testRunVersion(publishedVersion)}
-          </Button>
+        <div className="flex flex-wrap gap-2">
+          {canEdit && (
+            <Button
+              look="primary"
+              icon={icon}
+              busy={run.isPending && run.variables === 'draft'}
+              disabled={target === ''}
+              onClick={() => run.mutate('draft')}
+            >
+              {words.testRunDraft(revision)}
+            </Button>
+          )}
+          {publishedVersion !== null && (
+            <Button
+              look={canEdit ? 'usual' : 'primary'}
+              icon={icon}
+              busy={run.isPending && run.variables !== 'draft'}
+              disabled={target === ''}
+              onClick={() => run.mutate(publishedVersion)}
+            >
+              {words.testRunVersion(publishedVersion)}
+            </Button>
+          )}
         </div>
       )}
-      {run.data !== undefined && <Result runId={run.data.runId} />}
+      {run.error !== null && <Failure error={run.error} />}
+      {runId !== undefined && <Result runId={runId} />}
     </div>
   );
 }
