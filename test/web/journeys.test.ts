@@ -17,7 +17,7 @@ beforeAll(async () => {
   expect(await app.app.preparePages()).toBe(true);
   cookie = await app.signIn();
   receiptId = (await app.ingest(await fixture('receipt.jpg'), 'image/jpeg', 'receipt.jpg')).id;
-  const { id } = await app.ingest(tinyPng, 'image/png', 'tiny.png');
+  const tiny = await app.ingest(tinyPng, 'image/png', 'tiny.png');
   await app.app.idle();
   const { body } = await app.call('GET', '/api/service/workflows', { key: app.seed.serviceKey });
   const workflowOf = (name: string) => body.workflows.find((one: { name: string }) => one.name === name).workflowId;
@@ -26,7 +26,7 @@ beforeAll(async () => {
       cookie,
       body: { workflowId: workflowOf(name), documentIds: [receiptId] },
     });
-  await app.call('PATCH', `/api/dashboard/documents/${id}`, { cookie, body: { title: markup } });
+  await app.call('PATCH', `/api/dashboard/documents/${tiny.id}`, { cookie, body: { title: markup } });
   const { body: listed } = await app.call('GET', '/api/dashboard/documents', { cookie });
   const documentIds = listed.documents.map(({ id }: { id: string }) => id);
   await app.call('POST', '/api/dashboard/documents/run', {

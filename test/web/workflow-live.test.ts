@@ -6,7 +6,7 @@ import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { dashboardClient } from '#test/support/dashboard/dashboard-client.ts';
 import { listenTo, type Told } from '#test/support/dashboard/realtime-client.ts';
 import { verifies } from '#test/support/verifies.ts';
-import { createQueryClient } from '#web/api/query-client.ts';
+import { QueryClient } from '@tanstack/react-query';
 import { applier } from '#web/live/apply.ts';
 
 const app = await sharedApp();
@@ -59,7 +59,7 @@ verifies('realtime.workflow_changed', async () => {
     { revision: null, publishedVersion: published.version, by },
   ]);
 
-  const pages = createQueryClient();
+  const pages = new QueryClient();
   const list = ['workflows', 'list'];
   pages.setQueryData(list, {});
   pages.setQueryData(['records', 'list'], {});
