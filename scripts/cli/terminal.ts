@@ -10,7 +10,7 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** A person watches `err`: lines may be written over. */
   readonly isWatched?: boolean;
-  /** Aborts at the first Ctrl-C, which a command without it ends at. */
+  /** Ends a command that otherwise goes on until Ctrl-C. */
   readonly stop?: AbortSignal;
 }
 

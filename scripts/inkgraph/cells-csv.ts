@@ -1,5 +1,5 @@
 import { csvOf } from '#http/exports/csv.ts';
-import type { Client, RecordCell } from 'inkgraph/client';
+import { items, type Client, type RecordCell } from 'inkgraph/client';
 import { sideBySide } from './side-by-side.ts';
 import type { PushedFile } from './upload-files.ts';
 
@@ -9,7 +9,8 @@ const headings = [
 ];
 
 function cellRow({ value, raw, confidence, page, box }: RecordCell): unknown[] {
-  const [amount, currency] = typeof value === 'object' && value !== null ? [value.amount, value.currency] : [value, null];
+  const [amount, currency] =
+    typeof value === 'object' && value !== null ? [value.amount, value.currency] : [value, null];
   return [amount, currency, raw, confidence, page, ...(box ?? [null, null, null, null])];
 }
 
@@ -17,13 +18,12 @@ function cellRow({ value, raw, confidence, page, box }: RecordCell): unknown[] {
 export async function cellsCsv(client: Client, pushed: readonly PushedFile[], parallel: number): Promise<string> {
   const rows = new Map<string, unknown[][]>();
   await sideBySide(pushed, parallel, async ({ path, document: { id } }) => {
-    const { records } = await client.records.query({ documentId: id, limit: 1_000 });
-    rows.set(
-      path,
-      records.flatMap(({ recordType, status, cells }) =>
-        Object.entries(cells).map(([field, cell]) => [path, id, recordType, status, field, ...cellRow(cell)]),
-      ),
-    );
+    const cellsOf: unknown[][] = [];
+    const asked = { documentId: id, limit: 100 };
+    for await (const { recordType, status, cells } of items(client.records.query, 'records', asked))
+      for (const [field, cell] of Object.entries(cells))
+        cellsOf.push([path, id, recordType, status, field, ...cellRow(cell)]);
+    rows.set(path, cellsOf);
   });
   return csvOf([headings, ...pushed.flatMap(({ path }) => rows.get(path) ?? [])]);
 }

@@ -17,7 +17,10 @@ export const commonUsage = `Options for all:
 eval "$(npm run -s seed -- --env)" sets both variables for the service on this machine.`;
 
 /** A client of the server that flags or environment name. */
-export function connected({ env }: Terminal, { url, key }: { url?: string | undefined; key?: string | undefined }): Client {
+export function connected(
+  { env }: Terminal,
+  { url, key }: { url?: string | undefined; key?: string | undefined },
+): Client {
   const baseUrl = url ?? env['BASE_URL'] ?? 'http://127.0.0.1:3000';
   const apiKey = key ?? env['SERVICE_KEY'] ?? '';
   if (!/^https?:\/\/[^/]/.test(baseUrl) || !URL.canParse(baseUrl))

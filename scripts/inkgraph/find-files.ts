@@ -23,7 +23,9 @@ export async function findFiles(path: string): Promise<Found> {
   if (facts === null) throw new UsageError(`${path} does not exist. Name a file or a folder.`);
   if (facts.isFile()) {
     if (mediaTypeOf(path) === null)
-      throw new UsageError(`${path} has another type. Documents are .png, .jpg, .webp, .avif, .gif, .tif and .pdf files.`);
+      throw new UsageError(
+        `${path} has another type. Documents are .png, .jpg, .webp, .avif, .gif, .tif and .pdf files.`,
+      );
     return { files: [{ path, size: facts.size, modifiedMs: facts.mtimeMs }], folders: [], others: 0 };
   }
   const [files, folders]: [FoundFile[], string[]] = [[], []];

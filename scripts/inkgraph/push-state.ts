@@ -1,5 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { z } from 'zod';
+import { UsageError } from '#scripts/cli/with-app.ts';
 import type { FoundFile } from './find-files.ts';
 
 const Line = z.union([
@@ -26,8 +28,11 @@ export class PushState {
     const state = new PushState(file, server);
     const text = await readFile(file, 'utf8').catch(() => '');
     for (const line of text.split('\n')) state.#read(line);
-    // Ends half a line of a push that was killed.
-    if (text !== '' && !text.endsWith('\n')) await appendFile(file, '\n');
+    // Ends half a line of a push that was killed; and a place that cannot be written is found before anything is uploaded.
+    await appendFile(file, text === '' || text.endsWith('\n') ? '' : '\n').catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new UsageError(`${file} cannot be written (${code ?? 'no reason'}). Name another place with --state.`);
+    });
     return state;
   }
 
@@ -55,7 +60,7 @@ export class PushState {
 
   async keepDigest(file: FoundFile, sha256: string): Promise<void> {
     this.#digests.set(keyOf(file), sha256);
-    await this.#append({ ...file, sha256 });
+    await this.#append({ ...file, path: resolve(file.path), sha256 });
   }
 
   async keepStored(sha256: string, objectKey: string): Promise<void> {
@@ -68,4 +73,4 @@ export class PushState {
   }
 }
 
-const keyOf = ({ path, size, modifiedMs }: FoundFile): string => `${path}\n${size}\n${modifiedMs}`;
+const keyOf = ({ path, size, modifiedMs }: FoundFile): string => `${resolve(path)}\n${size}\n${modifiedMs}`;

@@ -47,8 +47,12 @@ export async function runOver(client: Client, workflowId: string, pushed: readon
   for (let at = 0; at < documentIds.length; at += documentsPerExecution) {
     const some = documentIds.slice(at, at + documentsPerExecution).toSorted();
     // Failed runs of these documents make another key: they run again.
-    const runs = pushed.map(({ document }) => ('lastRun' in document ? (document.lastRun?.runId ?? '') : '')).toSorted();
-    const idempotencyKey = createHash('sha256').update(JSON.stringify([workflowId, some, runs])).digest('hex');
+    const runs = pushed
+      .map(({ document }) => ('lastRun' in document ? (document.lastRun?.runId ?? '') : ''))
+      .toSorted();
+    const idempotencyKey = createHash('sha256')
+      .update(JSON.stringify([workflowId, some, runs]))
+      .digest('hex');
     executions.push((await client.service.execute({ workflowId, documentIds: some, idempotencyKey })).id);
   }
   return [...new Set(executions)];

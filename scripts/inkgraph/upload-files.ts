@@ -98,7 +98,10 @@ const isOfAll = (error: unknown): boolean =>
 /** Uploads the files that the server does not have, each content once. A file that fails does not stop the others. */
 export async function uploadFiles(push: Push, files: readonly FoundFile[]): Promise<Uploads> {
   const { known, failed: unread } = await hashed(push, files);
-  const byDigest = Map.groupBy(known.toSorted((a, b) => (a.path < b.path ? -1 : 1)), ({ sha256 }) => sha256);
+  const byDigest = Map.groupBy(
+    known.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    ({ sha256 }) => sha256,
+  );
   const there = await documentsWith(push.client, [...byDigest.keys()]);
   const pushed: PushedFile[] = [...byDigest].flatMap(([sha256, same]) => {
     const document = there.get(sha256);

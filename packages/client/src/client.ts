@@ -43,6 +43,8 @@ type Methods = {
 };
 
 export interface Client extends Methods {
+  /** Address of the server. */
+  readonly baseUrl: string;
   /** Uploads a file and makes its document. */
   upload(file: Blob | Uint8Array<ArrayBuffer>, options?: UploadOptions): Promise<Uploaded>;
   /** Ends an upload that broke off after `onStored`. Repeated, it returns the same document. */
@@ -81,6 +83,7 @@ export function createClient({ baseUrl, apiKey, retries = 4, fetch }: ClientOpti
     (rows as Readonly<Record<string, Readonly<Record<string, AnyRow>>>>)[family]?.[row] ?? ['GET', '/', 'json'];
   return {
     ...(Object.fromEntries(families) as Methods),
+    baseUrl: connection.baseUrl,
     upload: (file, options) => upload(connection, file, options),
     acknowledge: (objectKey, options) => acknowledge(connection, objectKey, options),
     wait: (execution, options) => wait(connection, execution, options),
