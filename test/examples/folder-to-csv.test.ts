@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findProgram, mayMissPrograms, python } from '#scripts/check/programs.ts';
+import { plain } from '#scripts/inkgraph/connection.ts';
 import { inkgraph } from '#scripts/inkgraph/main.ts';
 import { runCommand } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { runExample } from './run-example.ts';
 
 let app: TestApp;
@@ -30,6 +32,9 @@ afterAll(async () => {
 type Row = Record<string, string>;
 const rowsOf = (text: string): Row[] => parse(text, { columns: true });
 
+/** Of the receipt, as test/fixtures/ground-truth.json has it. */
+const total = '29.41';
+
 /** The total of the receipt, with a box that is on the page. */
 function expectTotal(row: Row | undefined): void {
   expect(row?.['value']).toContain(total);
@@ -38,6 +43,10 @@ function expectTotal(row: Row | undefined): void {
   for (const share of [x, y, width, height]) expect(share).toSatisfy((value: number) => value > 0 && value < 1);
 }
 
+const digestOf = (name: string): string =>
+  createHash('sha256')
+    .update(readFileSync(join(scans, name)))
+    .digest('hex');
 const receiptTotal = (rows: readonly Row[]): Row | undefined =>
   rows.find(({ file, field }) => file?.endsWith('receipt.jpg') === true && field === 'total');
 
@@ -58,12 +67,18 @@ test('folder-to-csv.ts makes a table of 12 scans with the client, and uploads no
   expect(digests).toHaveLength(12);
 }, 120_000);
 
-test('folder-to-csv.sh makes a table of the same scans with curl', async () => {
-  const rows = rowsOf(await runExample('folder-to-csv.sh', [scans], env));
-  const [row] = rows.filter((one) => one['total'] !== '');
-  expect(row?.['total.box']).toMatch(/^0\.\d+ 0\.\d+ 0\.\d+ 0\.\d+$/);
-  expect(await documents()).toHaveLength(12);
-}, 120_000);
+verifies(
+  'service.records.boxes',
+  async () => {
+    // The example with curl.
+    const rows = rowsOf(await runExample('folder-to-csv.sh', [scans], env));
+    const row = rows.find((one) => one['total'] === total);
+    expect(row?.['total.page']).toBe('0');
+    expect(row?.['total.box']).toMatch(/^0\.\d+ 0\.\d+ 0\.\d+ 0\.\d+$/);
+    expect(await documents()).toHaveLength(12);
+  },
+  { timeout: 120_000 },
+);
 
 test('folder-to-csv.py makes a table of the same scans with the standard library', async ({ skip }) => {
   skip(findProgram(python) === null && mayMissPrograms(), python.missing);
@@ -79,3 +94,25 @@ test('inkgraph push --csv makes a table of the same scans', async () => {
   expectTotal(receiptTotal(rowsOf(readFileSync(csv, 'utf8'))));
   expect(await documents()).toHaveLength(12);
 }, 120_000);
+
+verifies('command.read', async () => {
+  const [receipt] = (await documents()).filter(({ sha256 }) => sha256 === digestOf('receipt.jpg'));
+  const id = receipt?.id ?? '';
+  const ask = (...args: string[]) => runCommand(inkgraph, args, { env });
+  expect((await ask('search', '004-118273')).out).toMatch(new RegExp(`^${id}  .*\\n    .*004-118273`));
+  expect(await ask('search', 'xyzzyplugh')).toMatchObject({ code: 0, out: '', err: expect.stringMatching(/^Nothing/) });
+  expect((await ask('get', id)).out).toContain('PEPPERCORN');
+  expect(JSON.parse((await ask('get', id, '--json')).out)).toMatchObject({ id, lastRun: { status: 'succeeded' } });
+  const [pdf, original] = ['receipt.pdf', 'original.jpg'].map((name) => join(folder.path, name)) as [string, string];
+  expect(await ask('get', id, '--format', 'pdf', '--out', pdf)).toMatchObject({ code: 0 });
+  expect(readFileSync(pdf).subarray(0, 5).toString()).toBe('%PDF-');
+  expect(await ask('get', id, '--format', 'original', '--out', original)).toMatchObject({ code: 0 });
+  expect(readFileSync(original)).toEqual(readFileSync('test/fixtures/receipt.jpg'));
+  expect(await ask('get', id, '--format', 'pdf')).toMatchObject({ code: 1, err: expect.stringContaining('--out') });
+  expect(await ask('get', 'doc_none')).toMatchObject({ code: 1, err: expect.stringMatching(/^[^\n]+\n$/) });
+  expect((await ask('ask', 'What is the receipt number?', '--document', id)).out).toMatch(/004-118273[^]*\[1\] doc_/);
+  expect((await ask('export', '--format', 'csv')).out.trim().split('\n').length).toBeGreaterThan(12);
+  expect((await ask('export', '--records', 'receipt')).out).toMatch(/^recordId,documentId,/);
+  expect(await ask('export', '--format', 'zip')).toMatchObject({ code: 1, err: expect.stringContaining('--out') });
+  expect(plain('a\u001B[2Jb\u0007\u009Bc\n')).toBe('a[2Jbc\n');
+});

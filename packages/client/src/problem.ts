@@ -61,8 +61,8 @@ export async function problemOf(response: Response): Promise<Problem> {
 /** Problem of a server that does not respond at all. */
 export function unreachable(url: string, cause: unknown): Problem {
   const { origin } = new URL(url, 'http://localhost');
-  const { code } = ((cause as Error | null)?.cause ?? {}) as { code?: string };
-  const why = code === undefined ? '' : ` (${code})`;
+  const { code, message = '' } = ((cause as Error | null)?.cause ?? {}) as { code?: string; message?: string };
+  const why = (code ?? message) === '' ? '' : ` (${code ?? message})`;
   const detail = `${origin} cannot be reached${why}. Check the address, and that the server runs.`;
   return new Problem(0, { code: 'client.unreachable', detail }, { cause });
 }

@@ -19,7 +19,7 @@ export interface UploadOptions extends CallOptions {
 }
 
 type Acknowledged = Rows['ingestion']['ack']['reply'];
-/** `isNew` is false for a document that was there. `execution`: with a workflow key, what the upload started. */
+/** `isNew` is false for a document that `dedupe` found. `execution`: with a workflow key, what the upload started. */
 export type Uploaded = Acknowledged & { readonly isNew: boolean };
 
 const isWorkflowKey = ({ apiKey }: Connection): boolean => apiKey.startsWith('ink_wf_');
@@ -55,7 +55,7 @@ async function existing(connection: Connection, bytes: Blob, options: CallOption
   return documents[0] ?? null;
 }
 
-/** Makes the document of stored bytes. Repeated, it returns the same document, with `isNew` false. */
+/** Makes the document of stored bytes. Repeated, it returns the same document. */
 export async function acknowledge(
   connection: Connection,
   objectKey: string,
