@@ -32,7 +32,7 @@ afterAll(async () => {
 type Row = Record<string, string>;
 const rowsOf = (text: string): Row[] => parse(text, { columns: true });
 
-/** Of the receipt, as test/fixtures/ground-truth.json has it. */
+/** Amount that test/fixtures/ground-truth.json has for the receipt. */
 const total = '29.41';
 
 /** The total of the receipt, with a box that is on the page. */

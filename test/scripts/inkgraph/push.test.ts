@@ -89,7 +89,7 @@ verifies(
     // An upload whose document nobody acknowledged goes on where it was: no second upload.
     expect(readFileSync(state, 'utf8').match(/objectKey/g)?.length).toBeGreaterThanOrEqual(files);
   },
-  60_000,
+  { timeout: 60_000 },
 );
 
 verifies('command.push.failures', async () => {
