@@ -24,7 +24,7 @@ const { status } = await client.wait(started);
 console.error(`${names.size} documents: ${status}`);
 
 // Text of a document is untrusted: a quote in front keeps a spreadsheet from computing it.
-const csv = (value: unknown): string =>
+const csv = (value: string | number | boolean | null): string =>
   `"${String(value ?? '')
     .replaceAll('"', '""')
     .replace(/^[=+@-]/, "'$&")}"`;

@@ -10,10 +10,10 @@ import { service } from '#src/contracts/service.ts';
 import { kindOf, TypePrinter } from '#scripts/gen/client-types.ts';
 
 const families: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
-  ingestion: ingestion as unknown as Record<string, Route>,
-  service: service as unknown as Record<string, Route>,
-  results: serviceResults as unknown as Record<string, Route>,
-  records: serviceRecords as unknown as Record<string, Route>,
+  ingestion,
+  service,
+  results: serviceResults,
+  records: serviceRecords,
 };
 
 const head = '// Written by `npm run gen` from src/contracts. Changes here are lost.\n';
@@ -25,7 +25,7 @@ function inputOf({ id, params, query, body }: Route, printer: TypePrinter): stri
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Error(`${id}: ${twice} is twice in path, query and body: rename one`);
   const types = parts.map((part) => printer.print(part, 'input')).filter((type) => type !== 'Record<never, never>');
-  return types.length === 0 ? 'Record<never, never>' : types.join(' & ');
+  return types.length === 0 ? 'object' : types.join(' & ');
 }
 
 /** Method, path and kind of the response of each row: all that the client needs of the contracts at run time. */

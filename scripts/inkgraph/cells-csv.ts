@@ -3,10 +3,9 @@ import { items, type Client, type RecordCell } from 'inkgraph/client';
 import { sideBySide } from './side-by-side.ts';
 import type { PushedFile } from './upload-files.ts';
 
-const headings = [
-  ...['file', 'documentId', 'recordType', 'status', 'field', 'value', 'currency', 'raw', 'confidence'],
-  ...['page', 'x', 'y', 'width', 'height'],
-];
+const headings = 'file,documentId,recordType,status,field,value,currency,raw,confidence,page,x,y,width,height'.split(
+  ',',
+);
 
 function cellRow({ value, raw, confidence, page, box }: RecordCell): unknown[] {
   const [amount, currency] =

@@ -18,7 +18,8 @@ async function deliver({ out }: Terminal, response: Response, file: string | und
   if (response.body === null) return;
   if (file === undefined) {
     const decoder = new TextDecoder();
-    for await (const chunk of response.body) out(plain(decoder.decode(chunk, { stream: true })));
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>)
+      out(plain(decoder.decode(chunk, { stream: true })));
     return;
   }
   await pipeline(Readable.fromWeb(response.body), createWriteStream(file)).catch((error: unknown) => {

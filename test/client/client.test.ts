@@ -114,7 +114,7 @@ verifies('client.upload', async () => {
 verifies('lists.documents.digests', async () => {
   const wanted = [picture(0), picture(1)].map(digest);
   const { documents, total } = await client.service.listDocuments({ sha256: [...wanted, '0'.repeat(64)], total: true });
-  expect(documents.map(({ sha256 }) => sha256).toSorted()).toEqual(wanted.toSorted());
+  expect(new Set(documents.map(({ sha256 }) => sha256))).toEqual(new Set(wanted));
   expect(total).toEqual({ value: 2, relation: 'eq' });
   await expect(client.service.listDocuments({ sha256: 'ABC' })).rejects.toThrow(/sha256.*64 hexadecimal/);
 });

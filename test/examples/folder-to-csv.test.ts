@@ -96,7 +96,7 @@ test('inkgraph push --csv makes a table of the same scans', async () => {
 }, 120_000);
 
 verifies('command.read', async () => {
-  const [receipt] = (await documents()).filter(({ sha256 }) => sha256 === digestOf('receipt.jpg'));
+  const receipt = (await documents()).find(({ sha256 }) => sha256 === digestOf('receipt.jpg'));
   const id = receipt?.id ?? '';
   const ask = (...args: string[]) => runCommand(inkgraph, args, { env });
   expect((await ask('search', '004-118273')).out).toMatch(new RegExp(`^${id}  .*\\n    .*004-118273`));

@@ -10,7 +10,51 @@ export { items, pages } from './pages.ts';
 export { Problem, type ProblemCode } from './problem.ts';
 export { mediaTypeOf, sha256Of, type Uploaded, type UploadOptions } from './upload.ts';
 export { verifyWebhook, WebhookError, type WebhookEvent } from './webhook.ts';
-export type * from './types.gen.ts';
+export type {
+  BoundedCount,
+  Box,
+  Document,
+  DocumentCard,
+  DocumentDetail,
+  DocumentFacets,
+  DocumentPage,
+  DocumentRecord,
+  DocumentWithRun,
+  EventDescriptionUpserted,
+  EventExecutionCompleted,
+  EventOcrCreated,
+  EventReset,
+  EventRunCompleted,
+  EventRunCreated,
+  EventRunStepChanged,
+  EventSegmentationCreated,
+  EventWorkflowEmitted,
+  Execution,
+  ExecutionEvent,
+  ExecutionRow,
+  Highlight,
+  LatestRun,
+  OcrResult,
+  OcrSummary,
+  PageWarning,
+  PresignedUpload,
+  ProblemBody,
+  ReceiptCheck,
+  RecordCell,
+  RecordType,
+  Run,
+  RunDetail,
+  RunReceipt,
+  RunSummary,
+  SegmentationResult,
+  SimilarDocument,
+  Tag,
+  UpdatedDocument,
+  Upload,
+  Workflow,
+  ErrorCode,
+  Rows,
+} from './types.gen.ts';
 
 export interface ClientOptions {
   /** Address of the server, such as https://inkgraph.example.com. */
@@ -77,7 +121,7 @@ export function createClient({ baseUrl, apiKey, retries = 4, fetch }: ClientOpti
   const connection: Connection = { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey, retries, fetch: plain };
   const families = Object.entries(rows).map(([family, of]) => [
     family,
-    Object.fromEntries(Object.entries(of).map(([name, row]) => [name, methodOf(connection, row)])),
+    Object.fromEntries(Object.entries<AnyRow>(of).map(([name, row]) => [name, methodOf(connection, row)])),
   ]);
   const rowOf = (family: string, row: string): AnyRow =>
     (rows as Readonly<Record<string, Readonly<Record<string, AnyRow>>>>)[family]?.[row] ?? ['GET', '/', 'json'];

@@ -54,7 +54,7 @@ async function* eventsOf(response: Response): AsyncGenerator<StreamEvent<string>
   const [decoder, events] = [new TextDecoder(), new EventReader()];
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = (await reader.read()) as { done: boolean; value?: Uint8Array };
       if (done) return;
       yield* events.read(decoder.decode(value, { stream: true }));
     }

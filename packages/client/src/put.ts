@@ -14,11 +14,15 @@ export interface Put {
 
 /** The part of XMLHttpRequest that is used here: the types of this package are those of Node. */
 interface Xhr {
-  readonly upload: { onprogress: ((event: { readonly loaded: number; readonly total: number }) => void) | null };
+  readonly upload: {
+    addEventListener(
+      type: 'progress',
+      seen: (event: { readonly loaded: number; readonly total: number }) => void,
+    ): void;
+  };
   readonly status: number;
   readonly responseText: string;
-  onload: (() => void) | null;
-  onerror: (() => void) | null;
+  addEventListener(type: 'load' | 'error', seen: () => void): void;
   open(method: string, url: string): void;
   setRequestHeader(name: string, value: string): void;
   send(body: Blob): void;
@@ -36,9 +40,9 @@ function putByXhr(xhr: Xhr, { url, headers, bytes, signal, onProgress }: Put): P
       reject(signal?.reason as Error);
     };
     signal?.addEventListener('abort', abort, { once: true });
-    xhr.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded, total);
-    xhr.onerror = () => reject(unreachable(url, null));
-    xhr.onload = () => (xhr.status < 300 ? resolve() : reject(failed(xhr.status)));
+    xhr.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total));
+    xhr.addEventListener('error', () => reject(unreachable(url, null)));
+    xhr.addEventListener('load', () => (xhr.status < 300 ? resolve() : reject(failed(xhr.status))));
     xhr.open('PUT', url);
     for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
     xhr.send(bytes);

@@ -64,12 +64,12 @@ export async function retried<Result>(
 }
 
 /** `fetch` that throws a `Problem` for every failure but the caller's own abort. */
-export async function send({ fetch }: Pick<Connection, 'fetch'>, url: string, request: RequestInit): Promise<Response> {
+export async function send({ fetch }: Pick<Connection, 'fetch'>, url: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, request);
+    response = await fetch(url, init);
   } catch (error) {
-    if (request.signal?.aborted === true) throw error;
+    if (init.signal?.aborted === true) throw error;
     throw unreachable(url, error);
   }
   if (!response.ok) throw await problemOf(response);
@@ -84,8 +84,9 @@ function segment(name: string, value: unknown): string {
   return encodeURIComponent(text);
 }
 
+/** Lists have commas between their values, and objects are JSON. */
 const queryText = (value: unknown): string =>
-  typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value);
+  typeof value === 'string' ? value : Array.isArray(value) ? value.join(',') : JSON.stringify(value);
 
 /** Address and body of a call. */
 export function addressed([method, path]: AnyRow, input: AnyInput): { readonly path: string; readonly body: AnyInput } {

@@ -206,7 +206,7 @@ export interface Rows {
   };
   service: {
     /** List the published workflows of the project */
-    listWorkflows: { input: Record<never, never>; reply: { workflows: Workflow[]; } };
+    listWorkflows: { input: object; reply: { workflows: Workflow[]; } };
     /** Get a signed URL to upload one file, and set its visibility */
     presign: { input: { /** Media type of the file: image/png, image/jpeg, image/webp, image/avif, image/tiff, image/gif, application/pdf */ contentType: string; /** Exact size of the file in bytes */ size: number; /** MD5 digest of the file in base64. The store then refuses a body with another digest */ contentMd5?: string | undefined; /** Name of the file, for people and for search; folders and control characters are left out */ filename?: string | undefined; /** Set here; ack does not take it */ visibility: 'private' | 'public'; }; reply: PresignedUpload };
     /** Create a document from an uploaded file, without starting a workflow */
