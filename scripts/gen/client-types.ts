@@ -83,7 +83,7 @@ const primitives: Readonly<Record<string, (schema: Json) => string>> = {
 };
 
 /** TypeScript type of a JSON Schema, as far as zod writes them. */
-export function typeOf(schema: Json): string {
+function typeOf(schema: Json): string {
   const { $ref, const: constant, enum: values, type } = schema;
   if (typeof $ref === 'string') return typeName($ref.split('/').at(-1) ?? '');
   if (constant !== undefined) return quoted(constant);

@@ -11,7 +11,7 @@ import { PushState } from './push-state.ts';
 import { runOver, waitFor, workflowOf } from './run-over.ts';
 import { uploadFiles, type Uploads } from './upload-files.ts';
 
-export const pushUsage = `Usage: npx inkgraph push <file or folder>... [options]
+const pushUsage = `Usage: npx inkgraph push <file or folder>... [options]
   Uploads documents, with the folders below. Bytes that the project has are not uploaded again: a push that broke off goes on.
   --workflow <id>   runs a workflow over the documents that it has not read: an id, a slug such as wf_receipt_extraction, or a name
   --wait            waits for the runs

@@ -27,7 +27,7 @@ async function deliver({ out }: Terminal, response: Response, file: string | und
   });
 }
 
-export const searchUsage = `Usage: npx inkgraph search <words> [--limit <n>]
+const searchUsage = `Usage: npx inkgraph search <words> [--limit <n>]
   Finds documents by words, "exact phrases" and identifiers, best match first.
 ${commonUsage}`;
 
@@ -46,7 +46,7 @@ export const search: Program = async (terminal) => {
   if (found.documents.length === 0) terminal.err('Nothing was found. Use fewer or other words.\n');
 };
 
-export const getUsage = `Usage: npx inkgraph get <doc_...> [--format <format>] [--out <file>]
+const getUsage = `Usage: npx inkgraph get <doc_...> [--format <format>] [--out <file>]
   The text of a document: text (default), markdown, hocr, alto or pdf; original: the uploaded bytes. --json: the document itself.
 ${commonUsage}`;
 
@@ -72,7 +72,7 @@ export const get: Program = async (terminal) => {
   return deliver(terminal, response, values.out);
 };
 
-export const askUsage = `Usage: npx inkgraph ask <question> [--document <doc_...>]...
+const askUsage = `Usage: npx inkgraph ask <question> [--document <doc_...>]...
   Answers a question from the text of documents, with the sources.
 ${commonUsage}`;
 
@@ -88,7 +88,7 @@ export const ask: Program = async (terminal) => {
     terminal.out(`[${index}] ${documentId}  ${plain(title ?? '').replaceAll(/\s+/g, ' ')}\n`);
 };
 
-export const exportUsage = `Usage: npx inkgraph export [--format jsonl|csv|zip] [--tag <tag>] [--files] [--out <file>]
+const exportUsage = `Usage: npx inkgraph export [--format jsonl|csv|zip] [--tag <tag>] [--files] [--out <file>]
   The documents of the project, or those with a tag. zip has a folder for each with its text; with --files, also the uploaded bytes.
   npx inkgraph export --records <type> [--out <file>]: the records of a type as CSV.
 ${commonUsage}`;

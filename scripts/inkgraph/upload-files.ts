@@ -49,7 +49,7 @@ async function hashed({ state, terminal, parallel }: Push, files: readonly Found
 }
 
 /** Documents of the server by their digests. */
-export async function documentsWith(
+async function documentsWith(
   client: Client,
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, DocumentWithRun>> {

@@ -10,7 +10,7 @@ import type { PushState } from './push-state.ts';
 import { runOver, workflowOf } from './run-over.ts';
 import { uploadFiles } from './upload-files.ts';
 
-export const watchUsage = `Usage: npx inkgraph watch <folder> [options]
+const watchUsage = `Usage: npx inkgraph watch <folder> [options]
   Uploads what is in a folder and whatever comes into it, until Ctrl-C. A file is taken when it has not changed for half a second.
   --workflow <id>   runs a workflow over each document: an id, a slug or a name
   --parallel <n>    files at a time, 1 to 16; default: 4

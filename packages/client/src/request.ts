@@ -37,7 +37,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Milliseconds before a repetition; null: the problem stays. */
-export function delayOf(problem: Problem, attempt: number, isSafe: boolean): number | null {
+function delayOf(problem: Problem, attempt: number, isSafe: boolean): number | null {
   const { status, retryAfterSeconds } = problem;
   if (status !== 429 && !(isSafe && (status === 0 || status === 502 || status === 503 || status === 504))) return null;
   if (retryAfterSeconds !== null && retryAfterSeconds > longestWaitSeconds) return null;
@@ -89,7 +89,7 @@ const queryText = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.join(',') : JSON.stringify(value);
 
 /** Address and body of a call. */
-export function addressed([method, path]: AnyRow, input: AnyInput): { readonly path: string; readonly body: AnyInput } {
+function addressed([method, path]: AnyRow, input: AnyInput): { readonly path: string; readonly body: AnyInput } {
   const rest = { ...input };
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
     delete rest[name];
