@@ -89,10 +89,14 @@ const Digests = z.union([z.string().transform((text) => text.split(',')), z.arra
 export const DocumentListQuery = z.strictObject({
   limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
   ...DocumentFilterQuery.shape,
-  sha256: Digests.optional().describe('Documents with these bytes: up to 50 digests in hex'),
   cursor: Cursor.optional().describe('nextCursor of the previous page'),
   ...DocumentOrder.shape,
   ...DocumentNumbers.shape,
+});
+
+/** With a condition for programs that upload; agents have no digests. Source: `lists.documents.digests`, docs/decisions/0186. */
+export const ServiceDocumentListQuery = DocumentListQuery.extend({
+  sha256: Digests.optional().describe('Documents with these bytes: up to 50 digests in hex'),
 });
 
 export const DocumentList = z.object({
