@@ -18,6 +18,7 @@ const config: KnipConfig = ({ production = false }) => ({
         'graphs/langgraph.ts!',
         'scripts/*.{ts,cjs}!',
         'scripts/demo/main.ts!',
+        'scripts/inkgraph/main.ts!',
         'scripts/languages/main.ts!',
         'scripts/migrate/main.ts!',
         'scripts/topology/main.ts!',
@@ -42,6 +43,10 @@ const config: KnipConfig = ({ production = false }) => ({
     },
     'packages/embedded-mongo': {
       entry: ['src/worker.ts!', 'test/**/*.test.ts'],
+      project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
+    },
+    'packages/client': {
+      entry: ['test/**/*.test.ts'],
       project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
     },
     'packages/paired-statistics': {

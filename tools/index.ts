@@ -25,7 +25,7 @@ import { findSimilarDocuments } from '#tools/documents/find-similar-documents.ts
 import { getDocument } from '#tools/documents/get-document.ts';
 import { listDocumentCards } from '#tools/documents/list-document-cards.ts';
 import { listDocumentRuns } from '#tools/documents/list-document-runs.ts';
-import { listDocuments } from '#tools/documents/list-documents.ts';
+import { listDocuments, listServiceDocuments } from '#tools/documents/list-documents.ts';
 import { listOcrResults } from '#tools/documents/list-ocr-results.ts';
 import { listSegmentations } from '#tools/documents/list-segmentations.ts';
 import { readDocument } from '#tools/documents/read-document.ts';
@@ -144,6 +144,7 @@ export const tools = {
   verifyReceipt,
   getExecution,
   listDocuments,
+  listServiceDocuments,
   searchDocuments,
   findSimilarDocuments,
   getDocument,

@@ -78,7 +78,7 @@ export function mountService(bind: Bind): void {
   bind(service.verifyReceipt, tools.verifyReceipt);
   bind(service.getRun, tools.readRun);
   bind(service.resumeRun, tools.answerRun, { rename: { id: 'runId' } });
-  bind(service.listDocuments, tools.listDocuments);
+  bind(service.listDocuments, tools.listServiceDocuments);
   bind(service.getDocument, tools.getDocument, { rename: { id: 'documentId' } });
   bind(service.similarDocuments, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(service.readText, tools.exportText, { send: sendFile });

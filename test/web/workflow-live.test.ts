@@ -14,7 +14,7 @@ const operator = await dashboardClient(app);
 const workflows = '/api/dashboard/workflows';
 
 /** Settles when the cache calls `key` old. */
-function old(client: ReturnType<typeof createQueryClient>, key: readonly string[]): Promise<void> {
+function old(client: QueryClient, key: readonly string[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = client.getQueryCache().subscribe(({ type, query }) => {
     if (type !== 'updated' || query.queryKey.join() !== key.join() || !query.state.isInvalidated) return;
