@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { LazyBrowser } from '#test/support/servers/browser.ts';
 import type { TestApp } from '#test/support/test-app.ts';
 
-/** What a page complained about: the browser's own words, in their order. */
+/** Complaints of a page in the browser's own words, in their order. */
 type Complaints = readonly string[];
 
 export interface Tab {
