@@ -4,7 +4,7 @@ import { problemOf } from '../api/problem.ts';
 import { connection, type Connection } from './connection.ts';
 import type { LiveEvent } from './event.ts';
 
-type Message = { readonly event: LiveEvent } | { readonly state: Connection };
+type Message = { readonly event: LiveEvent; readonly id: string | null } | { readonly state: Connection };
 type Listener = (event: LiveEvent) => void;
 
 const longestPauseMs = 30_000;
@@ -24,7 +24,7 @@ async function follow(place: Place, tell: (message: Message) => void, signal: Ab
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   for await (const { id, data } of events as unknown as AsyncIterable<{ id?: string; data: string }>) {
     place.lastId = id ?? place.lastId;
-    tell({ event: JSON.parse(data) as LiveEvent });
+    tell({ event: JSON.parse(data) as LiveEvent, id: place.lastId });
   }
 }
 
@@ -41,8 +41,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   });
 
 /** Keeps one stream open until `signal` aborts: after an end it resumes where it was, after refusals it waits longer each time. */
-async function keepOpen(tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
-  const place: Place = { lastId: null };
+async function keepOpen(place: Place, tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     const began = Date.now();
@@ -62,7 +61,7 @@ async function keepOpen(tell: (message: Message) => void, signal: AbortSignal): 
     if (signal.aborted) return;
     tell({ state: 'lost' });
     // Without a place, nobody knows what happened meanwhile.
-    if (place.lastId === null) tell({ event: { type: 'reset', at: new Date().toISOString() } });
+    if (place.lastId === null) tell({ event: { type: 'reset', at: new Date().toISOString() }, id: null });
     failures = Date.now() - began > longestPauseMs ? 0 : failures + 1;
     await pause(Math.min(longestPauseMs, 500 * 2 ** failures) * (0.5 + Math.random() / 2), signal);
   }
@@ -74,22 +73,31 @@ async function keepOpen(tell: (message: Message) => void, signal: AbortSignal): 
  */
 export function listen(listener: Listener): () => void {
   const stop = new AbortController();
+  // Known in every tab, so that the next one goes on where the one before ended.
+  const place: Place = { lastId: null };
   const receive = (message: Message): void => {
     if ('state' in message) connection.set(message.state);
-    else listener(message.event);
+    else {
+      place.lastId = message.id;
+      listener(message.event);
+    }
   };
   // Pages of other machines without https have no locks: each tab has a stream of its own there.
   if (!('locks' in navigator)) {
-    void keepOpen(receive, stop.signal);
+    void keepOpen(place, receive, stop.signal);
     return () => stop.abort();
   }
   const channel = new BroadcastChannel('ink.feed');
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => receive(data));
   const lead = (): Promise<void> =>
-    keepOpen((message) => {
-      receive(message);
-      channel.postMessage(message);
-    }, stop.signal);
+    keepOpen(
+      place,
+      (message) => {
+        receive(message);
+        channel.postMessage(message);
+      },
+      stop.signal,
+    );
   navigator.locks.request('ink.feed', { signal: stop.signal }, lead).catch(() => undefined);
   return () => {
     stop.abort();
