@@ -9,6 +9,7 @@ interface Who {
   readonly documentId: string;
   readonly executionId: string;
   readonly keyId: string;
+  readonly workflowId: string;
 }
 interface Held extends Who {
   readonly lease: Lease;
@@ -43,6 +44,9 @@ export const listReads = (stores: () => Stores): Readonly<Record<string, Try>> =
   'documents.countMatching': (who, { projectIds }) => stores().documents.countMatching({ ...who, projectIds }, {}),
   'documents.countFacets': async (who, { projectIds }) => [
     ...((await stores().documents.countFacets({ ...who, projectIds }, {}, ['type'])).get('type')?.values ?? []),
+  ],
+  'workflows.draftStates': async (who, { workflowId }) => [
+    ...(await stores().workflows.draftStates(who.organizationId, [workflowId])),
   ],
   'executions.countRuns': async (who, { projectIds, executionId }) => [
     ...(await stores().executions.countRuns({ ...who, projectIds }, { executionId })).counts,
