@@ -32,7 +32,7 @@ function Bar({ difference, most }: { readonly difference: number; readonly most:
 function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onOpen: (id: string) => void }) {
   const most = Math.max(0.001, ...pairs.map(({ difference }) => Math.abs(difference ?? 0)));
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table min-w-[24rem]">
         <thead>
           <tr>

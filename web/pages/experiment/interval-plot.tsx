@@ -88,7 +88,7 @@ export function IntervalTable({
     <section
       aria-label={words.intervalsTable}
       tabIndex={0}
-      className="overflow-x-auto rounded-lg border border-line bg-panel"
+      className="relative overflow-x-auto rounded-lg border border-line bg-panel"
     >
       <table className="table min-w-[40rem]">
         <thead>

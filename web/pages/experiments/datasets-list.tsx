@@ -25,7 +25,7 @@ export function DatasetsList({ action }: { readonly action: ReactNode }) {
   return (
     <>
       {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+      <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
         <table className="table">
           <thead>
             <tr>

@@ -31,7 +31,7 @@ interface TableProps {
 function Table({ rows, chosen, onChoose }: TableProps) {
   const canRun = useCan('runs:execute');
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
         <thead>
           <tr>

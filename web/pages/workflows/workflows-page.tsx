@@ -59,7 +59,7 @@ function Rows({
 }) {
   const problems = useProblems(workflows);
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
         <thead>
           <tr>

@@ -23,7 +23,7 @@ function sayer(cell: Cell | undefined): string {
 /** Cells of one list: a row of the table is a row of the document. */
 function Rows({ table, cellOf }: { readonly table: RowTable; readonly cellOf: (path: string) => ReactNode }) {
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
         <caption className="px-3 py-2 text-start font-medium">{table.name}</caption>
         <thead>
@@ -101,7 +101,7 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
         </ul>
       )}
       {single.length > 0 && (
-        <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+        <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
           <table className="table">
             <thead>
               <tr>

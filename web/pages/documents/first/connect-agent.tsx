@@ -52,7 +52,7 @@ export function ConnectAgent() {
         onChange={(event) => setUrl(event.currentTarget.value)}
       />
       <p>{words.clientPlaces[client]}</p>
-      <pre className="overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-xs">{text}</pre>
+      <pre className="relative overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-xs">{text}</pre>
       <div>
         <Copy text={text} label={words.copyClient} />
       </div>
