@@ -236,7 +236,10 @@ describe('The dashboard', () => {
   browserTest('tells that the connection is lost, and goes on without losing an event when it is back', async () => {
     const tab = await open();
     const { page } = tab;
+    // The feed shows what comes after its stream is open.
+    const stream = page.waitForResponse(/\/realtime/);
     await visit(tab, `${site.api}/feed`);
+    await stream;
     await app.store(Buffer.concat([tinyPng, Buffer.from('online')]), 'image/png');
     await page.getByText('Document uploaded').first().waitFor();
     await page.context().setOffline(true);
