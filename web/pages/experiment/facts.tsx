@@ -77,7 +77,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-/** What each look at the holdout cost, and what is left for the next. */
+/** Cost of each look at the holdout, and the rest for the next. */
 export function Ledger({ experiment }: { readonly experiment: Experiment }) {
   const { datasetId, datasetVersion, alpha, nextAlpha, runs, stopped, costUsd, confirmation } = experiment;
   const dataset = useQuery(read('experiments', 'dataset', { params: { datasetId }, query: { limit: 0 } }));

@@ -79,7 +79,7 @@ function LinkLine({ link }: { readonly link: Link }) {
   );
 }
 
-/** Where a key of the tree leads: the index of the next line, or null. */
+/** Finds the line that a key of the tree leads to: the index of the next line, or null. */
 function stepOf(key: string, at: number, lines: readonly Line[]): number | null {
   const isLink = lines[at]?.link !== undefined;
   const parent = lines.slice(0, at).findLastIndex(({ link }) => link === undefined);

@@ -18,7 +18,7 @@ import { GateFields } from './gate-fields.tsx';
 
 type Workflow = Reply<'workflows', 'get'>;
 
-/** What new runs will do differently. */
+/** Changes that new runs will see. */
 function Changes({ workflow }: { readonly workflow: Workflow }) {
   const { workflowId, publishedVersion } = workflow;
   const diff = useQuery({

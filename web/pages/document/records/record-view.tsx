@@ -14,7 +14,7 @@ import { useCorrect } from './use-correct.ts';
 
 const tones: Readonly<Record<RecordOf['status'], Tone>> = { proposed: 'quiet', doubtful: 'warn', confirmed: 'ok' };
 
-/** How sure a value is, and who says so. */
+/** Confidence of a value, and its author. */
 function sayer(cell: Cell | undefined): string {
   if (cell === undefined || (cell.value === null && cell.confidence === 0)) return '';
   return `${share(cell.confidence)} ${words.by[cell.by]}`;

@@ -31,7 +31,7 @@ function factsOf(document: Detail): readonly (readonly [string, ReactNode])[] {
   ];
 }
 
-/** What a model wrote about the document, and what is known of its file. */
+/** Description by a model, and facts of the file. */
 export function DescriptionTab({ document }: { readonly document: Detail }) {
   return (
     <div className="grid gap-5">

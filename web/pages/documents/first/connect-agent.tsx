@@ -10,7 +10,7 @@ type Client = (typeof clients)[number];
 const usualAddress = (): string =>
   location.port === '' ? `${location.origin}/mcp` : `${location.protocol}//${location.hostname}:3002/mcp`;
 
-/** What a program needs to connect. */
+/** Settings that a program needs to connect. */
 function configuration(client: Client, url: string): string {
   const servers = { inkgraph: { url } };
   switch (client) {

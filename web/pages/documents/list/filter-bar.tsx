@@ -10,7 +10,7 @@ import { filterOf } from './filters.ts';
 type Chosen = { readonly [Name in FilterName | 'query']?: string };
 type Change = (name: FilterName | 'query', value: string | undefined) => void;
 
-/** What is chosen, each with a button that removes it. */
+/** Chosen filters, each with a button that removes it. */
 function Chips({ chosen, onChange }: { readonly chosen: Chosen; readonly onChange: Change }) {
   const session = useSession();
   const wordsOf = (name: FilterName, value: string): string => {

@@ -83,7 +83,7 @@ function Row({ graph, link, editor }: { readonly graph: Graph; readonly link: Li
 /** Nodes that can come after another. */
 const targetsOf = (graph: Graph): readonly string[] => [...Object.keys(graph.nodes), 'END'];
 
-/** Where the run goes after no condition held. */
+/** Target of the run when no condition held. */
 function Otherwise({ graph, from, editor }: { readonly graph: Graph; readonly from: string; readonly editor: Editor }) {
   const router = routerOf(graph, from);
   if (router === undefined) return null;

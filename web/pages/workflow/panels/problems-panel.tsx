@@ -58,7 +58,7 @@ function Problem({ issue, graph, editor, onChoose }: Omit<ProblemsPanelProps, 'i
   );
 }
 
-/** What the checker says about the graph: errors first, each with its node and its fix. */
+/** Findings of the checker: errors first, each with its node and its fix. */
 export function ProblemsPanel({ issues, ...shared }: ProblemsPanelProps) {
   if (issues.length === 0)
     return (
