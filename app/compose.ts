@@ -35,9 +35,10 @@ import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
-import { catalog, type Catalog } from '#graphs/catalog.ts';
-import { checkCodeWorkflows } from '#graphs/check-code.ts';
-import { codeWorkflows } from '#graphs/workflows.ts';
+import type { Catalog } from '#graphs/catalog.ts';
+import { checkCodeWorkflows } from '#graphs/code/check-code.ts';
+import type { Code } from '#graphs/code/code.ts';
+import { loadCode } from '#graphs/code/load-code.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 /** A composed Inkgraph. Opens no listener and starts no work before `start`. */
@@ -110,13 +111,24 @@ function choresOf(
   ];
 }
 
-/** Reports an invalid code workflow like an invalid setting: its author can fix it. */
-function refuseBrokenCode(): void {
+/** Reports invalid code like an invalid setting: its author can fix it. */
+const asConfigError = (error: unknown): unknown =>
+  error instanceof AppError ? new ConfigError(error.detail, { cause: error }) : error;
+
+function refuseBrokenCode(code: Code): void {
   try {
-    checkCodeWorkflows(codeWorkflows, catalog);
+    checkCodeWorkflows(code);
   } catch (error) {
-    throw error instanceof AppError ? new ConfigError(error.detail) : error;
+    throw asConfigError(error);
   }
+}
+
+/** Code of the product and of the operator's folder. */
+async function codeOf({ workflowsDir }: Config, { catalog }: Overrides): Promise<Code> {
+  const code = await loadCode(workflowsDir).catch((error: unknown) => {
+    throw asConfigError(error);
+  });
+  return catalog === undefined ? code : { ...code, catalog };
 }
 
 /** Time that running runs have to end at a stop. Docker kills after 10 s; a run that is cut off continues from its last checkpoint. */
@@ -161,7 +173,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const redis = await openRedis(config, logger, opening);
   const { sessionStore, passwords, ocr, lingerMs, openDatabase } = overrides;
   const data = await openData(config, { embedders: readers.models, logger, openDatabase }, opening);
-  const known = overrides.catalog ?? catalog;
+  const code = await codeOf(config, overrides);
   const listeners = new OpenListeners();
   const core = await createCore(
     {
@@ -170,7 +182,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       config,
       data,
       readers,
-      catalog: known,
+      code,
       logger,
       tracer,
       passwords,
@@ -181,7 +193,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     opening,
   );
   const worker = config.services.has('agents')
-    ? createAgents({ config, data, core, catalog: known, ocr, lingerMs }, opening)
+    ? createAgents({ config, data, core, code, ocr, lingerMs }, opening)
     : null;
   opening.defer(async () => core.mailSender?.stop());
   const stopWork = workStopper(worker, overrides.drainMs ?? usualDrainMs);
@@ -200,8 +212,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     ports: () => services?.ports ?? config.ports,
     sessionLine: () => sessionLine,
     async start() {
-      refuseBrokenCode();
-      await publishCodeWorkflows(core.deps);
+      refuseBrokenCode(code);
+      await publishCodeWorkflows(core.deps, code);
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
       // Commands compose the parts and never start: they do without HTTP.
       const { openServices } = await import('#app/compose/services.ts');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { JsonSchema } from '#graphs/typing/json-schema.ts';
+import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
@@ -38,6 +39,8 @@ export interface NodeCall<Params> {
   readonly computing: NodeComputing;
   /** Runs another workflow of the project inside this run, with separate state. For the node type `workflow`. */
   runWorkflow(request: NestedWorkflow): Promise<NestedOutcome>;
+  /** Opens the thread of a graph of LangGraph inside this visit. All attempts have the same. For `langGraphNode`. */
+  openThread(): InnerThread;
   /** Answer to the question that this node asked with `wait`. */
   readonly answer?: unknown;
 }
@@ -52,6 +55,18 @@ export interface NestedWorkflow {
 export type NestedOutcome =
   | { readonly status: 'succeeded'; readonly outputs: Readonly<Record<string, unknown>> }
   | { readonly status: 'waiting' };
+
+/** Checkpoints and questions of a graph inside a node. They are kept until the run ends, and a resumed run continues with them. */
+export interface InnerThread {
+  readonly id: string;
+  readonly checkpointer: RunCheckpointer;
+  /** Asks a question under this name; the node then returns `wait: 'inside'`. */
+  ask(name: string, question: Question): void;
+  /** True if the question of this name was answered. */
+  isAnswered(name: string): boolean;
+  /** Answer to the question of this name. */
+  answerOf(name: string): unknown;
+}
 
 /** A question to a person or an agent; the run waits for the answer without a time limit. */
 export interface Question {
@@ -71,7 +86,7 @@ export interface NodeResult {
   readonly usage?: ModelUsage;
   /** Label of the engine or model, for receipts: `tesseract.js/7.0.0 ...`, `openai/<model>`, `local/...`. */
   readonly modelLabel?: string;
-  /** Ends the attempt: the run waits, then calls the node again with `answer`. `inside`: a nested workflow asked the question. */
+  /** Ends the attempt: the run waits, then calls the node again with `answer`. `inside`: a nested workflow or graph asked the question. */
   readonly wait?: Question | 'inside';
 }
 

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { Code } from '#graphs/code/code.ts';
 import type { Installation } from '#graphs/check/installation/installation.ts';
 import type { GraphCheck } from '#graphs/check.ts';
 import type { CheckGraph } from '#graphs/compute/check-in-thread.ts';
@@ -85,6 +86,8 @@ export interface ToolDeps {
   /** Secret with which receivers verify the project's webhooks: `whsec_...`. */
   webhookSecretOf(projectId: string): string;
   readonly catalog: Catalog;
+  /** Workflows and evaluators in code. */
+  readonly code: Pick<Code, 'workflows' | 'evaluators'>;
   /** Models, hosts and languages that workflows can use here. */
   readonly installation: Installation;
   /** Finds all issues of a graph, off the event loop if it is large. */

@@ -1,4 +1,3 @@
-import { codeWorkflows } from '#graphs/workflows.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { own } from '#src/contracts/own.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -9,10 +8,8 @@ type Members = Readonly<Record<string, unknown>>;
 /** Caller, and the store. Tools that take a workflow have the store; others never reach it. */
 interface Who {
   readonly principal: Principal;
-  readonly deps: Partial<Pick<ToolDeps, 'workflows'>>;
+  readonly deps: Partial<Pick<ToolDeps, 'workflows' | 'code'>>;
 }
-
-const slugs: ReadonlySet<unknown> = new Set(codeWorkflows.map(({ id }) => id));
 
 /** Members that have a `workflowId` of their own. */
 const holders = ['from', 'source', 'variants'] as const;
@@ -26,7 +23,7 @@ export async function withoutSlugs<Input>(who: Who, input: Input): Promise<Input
   const projectId = isObject(input) ? own(input as Members, 'projectId') : undefined;
   const replaced = async <Value>(value: Value): Promise<Value> => {
     const slug = isObject(value) ? own(value as Members, 'workflowId') : undefined;
-    return slugs.has(slug) ? { ...value, workflowId: await idOf(who, slug as string, projectId) } : value;
+    return isSlug(who, slug) ? { ...value, workflowId: await idOf(who, slug as string, projectId) } : value;
   };
   const whole = await replaced(input);
   if (!isObject(whole)) return whole;
@@ -38,6 +35,9 @@ export async function withoutSlugs<Input>(who: Who, input: Input): Promise<Input
   }
   return Object.keys(changed).length === 0 ? whole : { ...whole, ...changed };
 }
+
+const isSlug = ({ deps: { code } }: Who, value: unknown): boolean =>
+  typeof value === 'string' && code?.workflows.some(({ id }) => id === value) === true;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 

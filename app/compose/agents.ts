@@ -18,8 +18,7 @@ import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
-import type { Catalog } from '#graphs/catalog.ts';
-import { codeEvaluators } from '#graphs/evaluators.ts';
+import type { Code } from '#graphs/code/code.ts';
 import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
 import type { Evaluator, EvaluatorDeps } from '#graphs/evaluators/evaluator.ts';
 import { oneAtATime } from '#graphs/evaluators/one-at-a-time.ts';
@@ -34,7 +33,7 @@ import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
 /** LangGraph, its checkpoints and compiled graphs. Loaded for the first run. */
-function lazyGraphs({ data, catalog: known, lingerMs }: AgentsParts, { turns }: Computing) {
+function lazyGraphs({ data, code: { catalog }, lingerMs }: AgentsParts, { turns }: Computing) {
   let loading: Promise<{ saver: RunCheckpointer; compile: typeof compileGraph }> | null = null;
   const load = () =>
     (loading ??= (async () => {
@@ -47,7 +46,7 @@ function lazyGraphs({ data, catalog: known, lingerMs }: AgentsParts, { turns }: 
   return {
     async compile(graph: StoredGraph) {
       const { saver, compile } = await load();
-      return compile(graph, { catalog: known, checkpointer: saver, turns });
+      return compile(graph, { catalog, checkpointer: saver, turns });
     },
     async forget(runId: string) {
       await (await load()).saver.deleteThread(runId);
@@ -70,7 +69,7 @@ interface AgentsParts {
   readonly config: Config;
   readonly data: Data;
   readonly core: Core;
-  readonly catalog: Catalog;
+  readonly code: Code;
   /** Closed by the composing program. Default: an engine of the process. */
   readonly ocr?: OcrEngine | undefined;
   /** Longest delay before steps and checkpoints of runs are written together. Default: 100 ms. */
@@ -124,7 +123,11 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
   const experiments = new ExperimentRunner({
     ...deps,
     traces: createDocumentTraces(data.database.db, data.collections),
-    evaluatorsOf: evaluatorsWith({ chat: outside.chat, threads: oneAtATime(core.compute), code: codeEvaluators }),
+    evaluatorsOf: evaluatorsWith({
+      chat: outside.chat,
+      threads: oneAtATime(core.compute),
+      code: given.code.evaluators,
+    }),
   });
   stack.defer(() => experiments.stop());
   const perform = createPerformer({

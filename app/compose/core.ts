@@ -38,7 +38,7 @@ import type { SearchOptions } from '#src/stores/search/hybrid-search.ts';
 import { PageViews } from '#tools/pictures/page-views.ts';
 import { SignedMedia } from '#tools/pictures/signed-media.ts';
 import { version } from '#src/config/version.ts';
-import { catalog as productCatalog, type Catalog } from '#graphs/catalog.ts';
+import { productCode, type Code } from '#graphs/code/code.ts';
 import type { Installation } from '#graphs/check/installation/installation.ts';
 import { addedLanguagesFolder, installedLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createCheckGraph } from '#graphs/compute/check-in-thread.ts';
@@ -82,7 +82,7 @@ interface CoreParts {
   readonly config: Config;
   readonly data: Data;
   readonly readers: Readers;
-  readonly catalog: Catalog;
+  readonly code: Code;
   readonly logger: Logger;
   readonly tracer: Tracer;
   readonly sessionStore?: SessionStore | null;
@@ -161,13 +161,15 @@ function installationOf({ config }: CoreParts, { chat, listed, segmenters }: Out
 }
 
 function graphChecks(
-  catalog: Catalog,
+  { code, config: { workflowsDir: folder } }: CoreParts,
   compute: ComputeThreads,
   installation: Installation,
-): Pick<ToolDeps, 'catalog' | 'checks' | 'checkGraph' | 'installation'> {
+): Pick<ToolDeps, 'catalog' | 'code' | 'checks' | 'checkGraph' | 'installation'> {
+  const { catalog } = code;
   const checks: ToolDeps['checks'] = new LRUCache({ maxSize: keptChecks });
-  const threads = catalog === productCatalog ? compute : null;
-  return { catalog, checks, checkGraph: createCheckGraph(catalog, threads, installation), installation };
+  // Threads load the folder themselves. Definitions that a test brings are known here only.
+  const threads = folder !== null || catalog === productCode.catalog ? { threads: compute, folder } : null;
+  return { catalog, code, checks, checkGraph: createCheckGraph(catalog, threads, installation), installation };
 }
 
 function limitsOf({ uploads, rateLimits, retention }: Config): ToolDeps['limits'] {
@@ -202,7 +204,7 @@ function wakesOf({ siblings, redis }: CoreParts): WakeQueue {
 
 /** Everything that the tools need. */
 export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
-  const { config, data, logger, catalog, tracer } = parts;
+  const { config, data, logger, tracer } = parts;
   const { images, models } = parts.readers;
   const outside = createOutside({ ...parts, images, openai: openAiOf(config, tracer) }, stack);
   const { collections, database, objects } = data;
@@ -243,13 +245,13 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     wake,
     outbound: outside.anyPublic,
     webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
-    ...graphChecks(catalog, compute, installationOf(parts, outside)),
+    ...graphChecks(parts, compute, installationOf(parts, outside)),
     relay: (document) => relay.push(document),
     ...afterResponse(parts, stores.events),
     mcpEndpoint: () => `${mcpUrl}/mcp`,
     queueMail: people.queueMail,
     pageUrl: (path) => new URL(path, apiUrl).href,
-    seedProject: (place) => addMissingCodeWorkflows(stores, place),
+    seedProject: (place) => addMissingCodeWorkflows(stores, parts.code, place),
     cursorSecret: createSecretKey(data.derive('cursor')),
     limits: limitsOf(config),
     modelLabels: labelsOf(models),

@@ -23,6 +23,8 @@ export interface CheckFacts {
 export interface SentCheck {
   readonly raw: unknown;
   readonly facts: CheckFacts;
+  /** Folder of the operator's own code; null: there is none. */
+  readonly folder: string | null;
 }
 
 /** JSON characters of a graph that is checked on the event loop, in a few milliseconds. */
@@ -44,19 +46,20 @@ export function contextOf({ secrets, subgraphs, workflowId, installation, record
 export type CheckGraph = (raw: unknown, facts: CheckFacts) => Promise<GraphCheck>;
 
 /**
- * `threads` is null for a catalog other than that of the product, which is the one that threads know. Without `installation`, rules about it
- * are skipped.
+ * `by` is null for a catalog that threads cannot load: they know that of the product and of the operator's folder. Without `installation`,
+ * rules about it are skipped.
  */
 export function createCheckGraph(
   catalog: Catalog,
-  threads: ComputeThreads | null,
+  by: { readonly threads: ComputeThreads; readonly folder: string | null } | null,
   installation?: Installation,
 ): CheckGraph {
   return async (raw, given) => {
     const facts = installation === undefined ? given : { ...given, installation: installationFacts(installation, raw) };
-    if (threads === null || JSON.stringify(raw).length <= small) return checkGraph(raw, catalog, contextOf(facts));
+    if (by === null || JSON.stringify(raw).length <= small) return checkGraph(raw, catalog, contextOf(facts));
     try {
-      return (await threads.call('check', { raw, facts } satisfies SentCheck, { ms: checkMs })) as GraphCheck;
+      const { threads, folder } = by;
+      return (await threads.call('check', { raw, facts, folder } satisfies SentCheck, { ms: checkMs })) as GraphCheck;
     } catch (error) {
       if (!(error instanceof ComputeLateError || error instanceof ComputeEndedError)) throw error;
       const detail = `The graph takes longer than ${checkMs / 1_000} s to check. Use fewer and shorter expressions, or split it into several workflows.`;

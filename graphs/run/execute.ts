@@ -3,7 +3,7 @@ import { Computing, type RunComputing } from '#graphs/compute/computing.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
 import { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
-import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
+import type { InnerThread, NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
 import type { RunContext, RunParts } from '#graphs/run/run-context.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
@@ -106,6 +106,25 @@ function contextOf(request: ReadyRequest, frame: Frame, signal: AbortSignal): Ru
     mapSemaphores: new Map(),
     ask: (path, question) => void frame.questions.push({ ...question, path }),
     runInside: (path, superstep, nested) => runInside({ request, frame, signal }, `${path}@${superstep}`, nested),
+    openThread: (path, superstep) => openThread({ request, frame }, path, superstep),
+  };
+}
+
+/** Thread of a graph inside a node. Its questions have the path of the node as a prefix. */
+function openThread(
+  { request: { compiled, context }, frame }: { request: ReadyRequest; frame: Frame },
+  path: string,
+  superstep: number,
+): InnerThread {
+  const id = `${frame.threadId}|${path}@${superstep}`;
+  context.innerThreads?.add(id);
+  const placeOf = (name: string): string => `${path}/${name}`;
+  return {
+    id,
+    checkpointer: compiled.checkpointer,
+    ask: (name, question) => void frame.questions.push({ ...question, path: placeOf(name) }),
+    isAnswered: (name) => context.answers?.has(placeOf(name)) === true,
+    answerOf: (name) => context.answers?.get(placeOf(name)),
   };
 }
 

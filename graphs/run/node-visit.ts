@@ -175,6 +175,7 @@ export class NodeVisit {
       computing: this.#input.computing,
       ...answer,
       runWorkflow: (request) => this.#context.runInside(path, this.#input.superstep, request),
+      openThread: () => this.#context.openThread(path, this.#input.superstep),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { CompiledWorkflow } from '#graphs/run/compiled-workflow.ts';
 import type { RunComputing } from '#graphs/compute/computing.ts';
-import type { NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
+import type { InnerThread, NestedOutcome, NestedWorkflow, Question } from '#graphs/define.ts';
 import type { Semaphore } from '#graphs/engine/semaphore.ts';
 import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
 import type { StepSink } from '#graphs/run/step-sink.ts';
@@ -43,4 +43,5 @@ export interface RunContext extends RunParts {
   /** Asks a question; the run stops after this superstep. */
   ask(path: string, question: Question): void;
   runInside(path: string, superstep: number, request: NestedWorkflow): Promise<NestedOutcome>;
+  openThread(path: string, superstep: number): InnerThread;
 }

@@ -14,6 +14,8 @@ export interface Ports {
 
 export interface Config {
   readonly dataDir: string;
+  /** Folder of the operator's own nodes, workflows and evaluators; null: there is none. */
+  readonly workflowsDir: string | null;
   readonly host: string;
   readonly ports: Ports;
   readonly metricsPort: number | null;
@@ -244,6 +246,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
   if (values.API_DEBUG) refusePublicDebug(values);
   return {
     dataDir: resolve(values.DATA_DIR),
+    workflowsDir: values.WORKFLOWS_DIR === undefined ? null : resolve(values.WORKFLOWS_DIR),
     host: values.HOST,
     ports: { api: values.API_PORT, agents: values.AGENTS_PORT, mcp: values.MCP_PORT, objects: values.OBJECTS_PORT },
     metricsPort: values.METRICS_PORT ?? null,

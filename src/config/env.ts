@@ -41,6 +41,10 @@ const services = z
 /** All environment variables of Inkgraph. No other variable is read. */
 export const env = {
   DATA_DIR: { schema: z.string().min(1).default('./data'), doc: 'Folder of the embedded database and object store' },
+  WORKFLOWS_DIR: {
+    schema: z.string().min(1).optional(),
+    doc: 'Folder of your own *.workflow.ts, *.node.ts and *.evaluator.ts; they run with all rights of the process',
+  },
   HOST: { schema: z.string().min(1).default('127.0.0.1'), doc: 'Address that all listeners bind to' },
   API_PORT: { schema: port(3000), doc: 'API listener; 0 takes any free port' },
   AGENTS_PORT: { schema: port(3001), doc: 'Agents service listener (health, metrics)' },

@@ -52,6 +52,9 @@ export function createOrganizationStore({ organizations, projects }: Pick<Collec
       const change = { $set: { name, nameKey: nameKeyOf(name) } };
       return (await unlessTaken(projects.updateOne({ _id: id, organizationId }, change))).matchedCount === 1;
     },
+    /** Projects of all organizations, for a start that adds something to each. */
+    everyProject: (): AsyncIterable<Pick<ProjectRecord, '_id' | 'organizationId'>> =>
+      projects.find<Pick<ProjectRecord, '_id' | 'organizationId'>>({}, { projection: { organizationId: 1 } }),
     /** Lists projects, oldest first, at most `mostProjects`. */
     listProjects: (organizationId: string): Promise<readonly ProjectRecord[]> =>
       projects.find<ProjectRecord>({ organizationId }, shown).sort({ createdAt: 1 }).limit(mostProjects).toArray(),

@@ -168,6 +168,15 @@ export function createWorkflowStore(
       if (draft !== undefined) await workflowDrafts.insertOne(draftRow(draft));
       await workflows.insertOne(workflow);
     },
+    /** Inserts a workflow whose id follows from what it is, unless another process did. */
+    async insertOnce(workflow: WorkflowRecord, version: WorkflowVersionRecord): Promise<void> {
+      await versions.insert(version);
+      try {
+        await workflows.insertOne(workflow);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
     async find({ organizationId, projectIds }: Tenant, id: string): Promise<WorkflowRecord | null> {
       const found = await read(`${organizationId} ${id}`);
       return found !== undefined && projectIds.includes(found.projectId) ? found : null;

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import { addCodeWorkflow, publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
+import { productCode } from '#graphs/code/code.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { graphHash } from '#graphs/hash.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
@@ -10,9 +12,11 @@ import { freshTenant } from '#test/support/records.ts';
 
 let database: TestDatabase;
 let workflows: ReturnType<typeof createWorkflowStore>;
+let organizations: ReturnType<typeof createOrganizationStore>;
 beforeAll(async () => {
   database = await testDatabase();
   workflows = createWorkflowStore(database.collections);
+  organizations = createOrganizationStore(database.collections);
 });
 afterAll(() => database.close());
 
@@ -21,6 +25,8 @@ function earlier(name: string): CodeWorkflow {
   const graph = graphOf({ a: name }, ['START>a', 'a>END']);
   return { id: documentIntake.id, graph, graphHash: graphHash(graph) };
 }
+
+const publish = () => publishCodeWorkflows({ workflows, organizations }, productCode);
 
 async function follower(code: CodeWorkflow) {
   const { organizationId, projectIds } = freshTenant();
@@ -36,20 +42,20 @@ async function follower(code: CodeWorkflow) {
 describe('Workflows in code', () => {
   test('are published anew when the code changed; the version before stays as it was', async () => {
     const { organizationId, id, now } = await follower(earlier('old'));
-    await publishCodeWorkflows({ workflows });
+    await publish();
     expect(await now()).toEqual({ version: 2, graphHash: documentIntake.graphHash });
     expect((await workflows.findVersion(organizationId, id, 1))?.graph).toEqual(earlier('old').graph);
   });
 
   test('stay as they are when the code did not change, however often the program starts', async () => {
     const { now } = await follower(documentIntake);
-    for (let start = 0; start < 3; start += 1) await publishCodeWorkflows({ workflows });
+    for (let start = 0; start < 3; start += 1) await publish();
     expect(await now()).toEqual({ version: 1, graphHash: documentIntake.graphHash });
   });
 
   test('become one new version when five processes start at once', async () => {
     const { organizationId, id, now } = await follower(earlier('old'));
-    await Promise.all(Array.from({ length: 5 }, () => publishCodeWorkflows({ workflows })));
+    await Promise.all(Array.from({ length: 5 }, () => publish()));
     expect(await now()).toEqual({ version: 2, graphHash: documentIntake.graphHash });
     expect(await workflows.findVersion(organizationId, id, 3)).toBeNull();
   });
@@ -57,7 +63,7 @@ describe('Workflows in code', () => {
   test('follow the code in every organization, and leave other workflows alone', async () => {
     const [one, other] = [await follower(earlier('old')), await follower(earlier('older'))];
     const stranger = await follower({ ...earlier('mine'), id: 'wf_of_somebody' });
-    await publishCodeWorkflows({ workflows });
+    await publish();
     for (const { now } of [one, other]) expect((await now()).graphHash).toBe(documentIntake.graphHash);
     expect(await stranger.now()).toEqual({ version: 1, graphHash: earlier('mine').graphHash });
   });

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { catalog } from '#graphs/catalog.ts';
-import { checkCodeWorkflows, codeFileOf } from '#graphs/check-code.ts';
+import { productCode } from '#graphs/code/code.ts';
+import { checkCodeWorkflows, codeFileOf } from '#graphs/code/check-code.ts';
 import { defineWorkflow } from '#graphs/build.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 
@@ -42,7 +42,7 @@ describe('langgraph.json', () => {
 
 describe('Workflows in code', () => {
   test('are each in the file their id names, and are all right', async () => {
-    expect(() => checkCodeWorkflows(codeWorkflows, catalog)).not.toThrow();
+    expect(() => checkCodeWorkflows(productCode)).not.toThrow();
     for (const workflow of codeWorkflows) {
       const file = fileURLToPath(new URL(codeFileOf(workflow.id), root));
       expect(Object.values((await import(file)) as object)).toContain(workflow);
@@ -59,7 +59,7 @@ describe('Workflows in code', () => {
       edges: [['START', 'a']],
       outputs: {},
     });
-    const report = (): void => checkCodeWorkflows([...codeWorkflows, broken, broken], catalog);
+    const report = (): void => checkCodeWorkflows({ ...productCode, workflows: [...codeWorkflows, broken, broken] });
     expect(report).toThrow(expect.objectContaining({ code: 'workflow.invalid' }));
     expect(report).toThrow(
       /graphs\/broken-one\.workflow\.ts \(wf_broken_one\)\n {2}NODE_TYPE_UNKNOWN \/nodes\/a\/type: .*\n(.*\n)*.*ID_COLLISION/,

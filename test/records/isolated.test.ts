@@ -30,6 +30,7 @@ test('A run of an experiment finds the fields of a record type, and stores no re
     signal: new AbortController().signal,
     computing: new Computing().forRun(run.organizationId).forVisit('step'),
     runWorkflow: () => Promise.reject(new Error('no node here runs a workflow')),
+    openThread: (): never => expect.unreachable('no node here has a thread'),
   };
   const apart = await extract.run({ ...call, run: { ...run, isolated: true } });
   expect(apart.update['fields']).toMatchObject({ total: { value: { amount: 12.5 } } });

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { codeEvaluators } from '#graphs/evaluators.ts';
 import { createEvaluators } from '#graphs/evaluators/create-evaluators.ts';
 import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import type { RunExperimentBody } from '#src/contracts/experiments/experiment.ts';
@@ -15,6 +14,7 @@ import { idempotent } from '#tools/idempotent.ts';
 import { startedBy } from '#tools/runs/start-execution.ts';
 
 export type ExperimentContext = ToolContext<
+  | 'code'
   | 'audit'
   | 'chatModel'
   | 'checkGraph'
@@ -59,7 +59,7 @@ export async function versionOf(
 
 /** The evaluators themselves, if they can be made. Errors: those of `createEvaluators`. */
 function usable({ deps }: ExperimentContext, specs: readonly EvaluatorSpec[]): readonly EvaluatorSpec[] {
-  createEvaluators(specs, { chat: deps.chatModel, threads: null, code: codeEvaluators });
+  createEvaluators(specs, { chat: deps.chatModel, threads: null, code: deps.code.evaluators });
   return specs;
 }
 

@@ -1,6 +1,5 @@
 import { suggest } from '#graphs/check/nearest.ts';
 import { graphHash } from '#graphs/hash.ts';
-import { codeWorkflows } from '#graphs/workflows.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { NewWorkflow, WorkflowChange } from '#src/contracts/resources/workflow.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
@@ -24,7 +23,7 @@ export const createWorkflow = defineTool({
   idempotent: false,
   input: NewWorkflow,
   output: WorkflowChange,
-  async run(ctx: ToolContext<CheckDeps | 'announce'>, input) {
+  async run(ctx: ToolContext<CheckDeps | 'announce' | 'code'>, input) {
     const first = await firstGraph(ctx, input);
     const named = {
       ...first,
@@ -40,7 +39,10 @@ export const createWorkflow = defineTool({
   },
 });
 
-async function firstGraph(ctx: ToolContext<'workflows'>, { name, graph, from, preset }: Input): Promise<object> {
+async function firstGraph(
+  ctx: ToolContext<'workflows' | 'code'>,
+  { name, graph, from, preset }: Input,
+): Promise<object> {
   if ([graph, from, preset].filter((one) => one !== undefined).length > 1)
     throw new AppError('request.invalid', 'graph, from and preset exclude each other. Give at most one of them.', {
       errors: [{ pointer: '/graph', code: 'one_of', message: 'give at most one of graph, from and preset' }],
@@ -50,11 +52,12 @@ async function firstGraph(ctx: ToolContext<'workflows'>, { name, graph, from, pr
     return (await chooseVersion(ctx, await requireWorkflow(ctx, from.workflowId), from.version)).graph;
   if (preset === undefined)
     return StoredGraph.parse({ schemaVersion: 1, name: name ?? 'New workflow', nodes: {}, edges: [] });
-  const found = codeWorkflows.find(({ id }) => id === preset);
+  const { workflows } = ctx.deps.code;
+  const found = workflows.find(({ id }) => id === preset);
   if (found !== undefined) return found.graph;
   const message = `There is no preset "${preset}". ${suggest(
     preset,
-    codeWorkflows.map(({ id }) => id),
+    workflows.map(({ id }) => id),
     'presets',
   )}`;
   throw new AppError('request.invalid', message, { errors: [{ pointer: '/preset', code: 'not_found', message }] });

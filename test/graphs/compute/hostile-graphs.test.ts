@@ -9,7 +9,7 @@ import { errorOf } from '#test/graphs/support/model-nodes.ts';
 import { longestStretch } from '#test/support/longest-stretch.ts';
 
 const stack = new AsyncDisposableStack();
-const check = createCheckGraph(catalog, createComputeThreads(stack));
+const check = createCheckGraph(catalog, { threads: createComputeThreads(stack), folder: null });
 afterAll(() => stack.disposeAsync());
 
 const facts = { secrets: [], subgraphs: new Map() };

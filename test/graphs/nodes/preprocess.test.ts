@@ -23,7 +23,9 @@ async function prepared(pages: readonly PageImage[], config: object) {
   const params = preprocess.params.parse(config);
   const runWorkflow = (): Promise<never> => Promise.reject(new Error('no workflow here'));
   const computing = new Computing().forRun(run.organizationId).forVisit('p');
-  const call = { deps, run, path: 'p', nodeId: 'p', state: {}, params, secrets: [], signal, computing, runWorkflow };
+  const openThread = (): never => expect.unreachable('no thread here');
+  const facts = { deps, run, path: 'p', nodeId: 'p', state: {}, params, secrets: [], signal, computing };
+  const call = { ...facts, runWorkflow, openThread };
   const { update } = await preprocess.run(call);
   return { found: update['preprocessed'], first: await pageOf({ deps, run, state: update, signal }, 0) };
 }

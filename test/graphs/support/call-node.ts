@@ -17,7 +17,7 @@ export interface CallOptions {
 /** One attempt of a node with this config, as the runner makes it after filling in `$expr` and `$secret`. */
 export async function callNode(definition: NodeDefinition, options: CallOptions = {}): Promise<NodeResult> {
   const { config = {}, state = {}, deps = {}, path = 'node_a' } = options;
-  const call: Omit<NodeCall<Record<string, unknown>>, 'runWorkflow'> = {
+  const call: Omit<NodeCall<Record<string, unknown>>, 'runWorkflow' | 'openThread'> = {
     deps: deps as NodeDeps,
     run: {
       runId: 'run_a',

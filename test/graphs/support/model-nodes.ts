@@ -93,7 +93,9 @@ export async function attempt<Schema extends z.ZodObject>(
   const params = definition.params.parse(config);
   const runWorkflow = (): Promise<never> => Promise.reject(new Error('no node here runs a workflow'));
   const computing = new Computing().forRun(run.organizationId).forVisit('step');
-  const call = { deps, run, path: 'step', nodeId: 'step', state, params, secrets: [], signal, computing, runWorkflow };
+  const openThread = (): never => expect.unreachable('no node here has a thread');
+  const facts = { deps, run, path: 'step', nodeId: 'step', state, params, secrets: [], signal, computing };
+  const call = { ...facts, runWorkflow, openThread };
   const result = await definition.run(call);
   const writes = [...definition.writes, ...(definition.channels?.(config).writes ?? [])];
   expect(writes).toEqual(expect.arrayContaining(Object.keys(result.update)));
