@@ -8,7 +8,9 @@ import { sourceFolders, watchSources } from '#scripts/cli/watch-sources.ts';
 test('every folder of the services is watched', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const packages = ['packages/client/src', 'packages/embedded-mongo/src', 'packages/paired-statistics/src'];
-  expect(sourceFolders(root)).toEqual(['app', 'graphs', 'http', 'mcp', ...packages, 'src', 'tools']);
+  expect(sourceFolders(root)).toEqual(
+    ['app', 'graphs', 'http', 'mcp', ...packages, 'src', 'tools'].map((folder) => join(root, folder)),
+  );
 });
 
 test('a file that is saved by rename is seen each time, also in a folder that is new', async () => {
@@ -16,7 +18,7 @@ test('a file that is saved by rename is seen each time, also in a folder that is
   const seen: string[] = [];
   for (const folder of ['app', 'http', 'packages/one/src']) await mkdir(join(root, folder), { recursive: true });
   await writeFile(join(root, 'app', 'main.ts'), '0');
-  const watch = await watchSources(root, (path) => seen.push(path));
+  const watch = await watchSources(root, sourceFolders(root), (path) => seen.push(path));
   const saved = async (path: string, content: string): Promise<void> => {
     seen.length = 0;
     await writeFile(join(root, `${path}~`), content);

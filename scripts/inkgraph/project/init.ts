@@ -1,0 +1,69 @@
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { version } from '#src/config/version.ts';
+import type { Program } from '#scripts/cli/terminal.ts';
+import { UsageError } from '#scripts/cli/with-app.ts';
+import { versionsOf } from './versions.ts';
+
+const usage = `Usage: npx inkgraph init <folder> [--package <spec>]
+Makes a project with a workflow, two nodes and an evaluator of your own. It writes into a new or empty folder only.
+  --package <spec>  the version of inkgraph that it depends on, or a file; default: ^${version}
+Example: npx inkgraph init my-graphs && cd my-graphs && npm install && npx inkgraph dev`;
+
+const template = fileURLToPath(new URL('../template', import.meta.url));
+
+function manifestOf(name: string, spec: string): object {
+  const { langgraph, zod, typescript, nodeTypes } = versionsOf();
+  return {
+    name,
+    version: '0.1.0',
+    private: true,
+    type: 'module',
+    scripts: { dev: 'inkgraph dev', start: 'inkgraph start', check: 'inkgraph check' },
+    dependencies: { '@langchain/langgraph': langgraph, inkgraph: spec, zod },
+    devDependencies: { '@types/node': nodeTypes, typescript },
+  };
+}
+
+const compilerOptions = {
+  target: 'es2024',
+  module: 'nodenext',
+  types: ['node'],
+  strict: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  erasableSyntaxOnly: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: true,
+};
+
+const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** `inkgraph init`: a project that depends on this package. */
+export const init: Program = async (terminal) => {
+  const { values, positionals } = parseArgs({
+    args: [...terminal.args],
+    options: { package: { type: 'string' }, help: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  if (values.help === true) return terminal.out(`${usage}\n`);
+  const [named, ...rest] = positionals;
+  if (named === undefined || rest.length > 0) throw new UsageError(usage);
+  const folder = resolve(named);
+  const name = basename(folder).toLowerCase();
+  if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(name))
+    throw new UsageError(
+      `"${basename(folder)}" cannot be the name of a package. Use letters, digits, ".", "_" and "-".`,
+    );
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length > 0) throw new UsageError(`${named} is not empty. Name a new folder.`);
+  await cp(template, folder, { recursive: true });
+  await Promise.all([
+    writeFile(join(folder, 'package.json'), json(manifestOf(name, values.package ?? `^${version}`))),
+    writeFile(join(folder, 'tsconfig.json'), json({ compilerOptions, include: ['graphs'] })),
+    writeFile(join(folder, '.gitignore'), 'node_modules/\ndata/\n.env\n'),
+  ]);
+  terminal.out(`Made ${named}. Go on with:\n  cd ${named}\n  npm install\n  npx inkgraph dev\n`);
+};
