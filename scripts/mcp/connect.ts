@@ -14,12 +14,13 @@ import { version } from '#src/config/version.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 
-const fileAt = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-
 /** The command that serves this installation on standard input and output. */
 export const stdioCommand = {
   command: process.execPath,
-  args: [fileAt('scripts/need-node.cjs'), fileAt('app/stdio.ts')],
+  args: [
+    fileURLToPath(new URL('../need-node.cjs', import.meta.url)),
+    fileURLToPath(new URL('../../app/stdio.ts', import.meta.url)),
+  ],
 } as const;
 
 /** The SDK starts a process that it knows nothing of twice, to see what it speaks, and drops what the first one says of itself. */

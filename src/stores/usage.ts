@@ -10,7 +10,7 @@ export interface UsagePlace {
   readonly apiKeyId: string | null;
 }
 
-interface Counted {
+export interface Counted {
   readonly _id: string;
   readonly organizationId: string;
   readonly scope: QuotaScope;

@@ -2,7 +2,7 @@ import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-
 import { AppError } from '#src/domain/app-error.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 
-interface Verdict {
+export interface Verdict {
   readonly allowed: boolean;
   /** Seconds. */
   readonly retryAfter: number | null;

@@ -21,6 +21,7 @@ export interface BundleSettings {
 }
 
 const cache = join(root, 'node_modules/.cache/web');
+const packed = join(root, 'web-bundle');
 const isThere = (folder: string): Promise<boolean> =>
   access(join(folder, 'index.html')).then(
     () => true,
@@ -56,6 +57,8 @@ async function find({ dir, mayBuild }: BundleSettings, logger: Logger): Promise<
     return (await isThere(dir))
       ? { state: 'ready', folder: dir }
       : failed('WEB_DIR has no index.html. Build the dashboard into it with npm run web:build -- FOLDER.');
+  // The package brings one.
+  if (await isThere(packed)) return { state: 'ready', folder: packed };
   const folder = join(cache, await bundleKey());
   if (await isThere(folder)) return { state: 'ready', folder };
   if (!mayBuild)

@@ -75,7 +75,7 @@ const accumulators: Readonly<Record<Aggregate['operator'], (path: string) => Doc
   max: (path) => ({ $max: path }),
 };
 
-interface Projects {
+export interface Projects {
   readonly organizationId: string;
   readonly projectIds: readonly string[];
 }

@@ -28,8 +28,7 @@ async function folderOf(files: Readonly<Record<string, string>>): Promise<string
 
 const double = (type: string): string =>
   `import { codeNode } from '$';\nexport const made = codeNode({ type: '${type}', reads: ['n'], outputs: {}, run: () => ({}) });`;
-const refusal = (files: Readonly<Record<string, string>>) =>
-  expect(folderOf(files).then(loadCode)).rejects;
+const refusal = (files: Readonly<Record<string, string>>) => expect(folderOf(files).then(loadCode)).rejects;
 
 test('without a folder there is the code of the product alone', async () => {
   expect(await loadCode(null)).toBe(productCode);

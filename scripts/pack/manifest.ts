@@ -1,0 +1,40 @@
+type Versions = Readonly<Record<string, string>>;
+
+/** Members of package.json that are used here. */
+export interface Manifest {
+  readonly [member: string]: unknown;
+  readonly dependencies: Versions;
+  readonly devDependencies: Versions;
+  readonly optionalDependencies: Versions;
+}
+
+const typed = (path: string) => ({ types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` });
+
+const keep = (versions: Versions, wanted: (name: string) => boolean): Versions =>
+  Object.fromEntries(Object.entries(versions).filter(([name]) => wanted(name)));
+
+/** Imported by no module, and needed: the runtime, the data of a language, types of entry points. */
+const needed = new Set(['node', '@tesseract.js-data/eng', 'zod', '@langchain/core']);
+
+/** The manifest that is published: it names what `dist` holds and imports. */
+export function publishedManifest(source: Manifest, imported: ReadonlySet<string>): object {
+  const { name, version, description, license, type, engines, optionalDependencies } = source;
+  const wanted = (one: string): boolean => imported.has(one) || needed.has(one);
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    bin: { inkgraph: 'dist/scripts/inkgraph.cjs' },
+    files: ['dist'],
+    exports: {
+      '.': typed('graphs/code/inkgraph'),
+      './nodes': typed('graphs/code/nodes'),
+      './client': typed('packages/client/src/client'),
+    },
+    dependencies: keep(source.dependencies, (one) => wanted(one) && !one.startsWith('@inkgraph/')),
+    optionalDependencies,
+    engines,
+  };
+}
