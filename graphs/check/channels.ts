@@ -23,8 +23,11 @@ function ofNodes(graph: GraphOutline): GraphIssue[] {
       .filter((name) => !graph.channels.has(name))
       .map((name) => {
         const message = `Node type "${node.type}" uses the channel "${name}", which "state" does not declare.`;
+        if (graph.nodes.has(name)) {
+          const rename = `Rename the node "${name}": a node and a channel cannot have the same name. Then add "${name}" to "state".`;
+          return nodeError('CHANNEL_UNKNOWN', node.id, message, rename);
+        }
         const issue = nodeError('CHANNEL_UNKNOWN', node.id, message, `Add "${name}" to "state".`);
-        if (graph.nodes.has(name)) return issue;
         const declaration = declarations.get(name) ?? declare(graph, name);
         declarations.set(name, declaration);
         return fixedBy(issue, declaration);

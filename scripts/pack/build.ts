@@ -77,9 +77,9 @@ function writeTypes(root: string, dist: string): void {
 
 /**
  * Writes the package `inkgraph` into `dist`: JavaScript, declarations of its entry points and the dashboard. Node strips no types below
- * node_modules. Returns the names of the packages that it imports. Source: docs/decisions/0200.
+ * node_modules. Returns true for the name of a package that its code names. Source: docs/decisions/0200.
  */
-export async function buildPackage(root: string, dist: string): Promise<ReadonlySet<string>> {
+export async function buildPackage(root: string, dist: string): Promise<(name: string) => boolean> {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   const modules = closureOf(root, entries, workspacesOf(root)).filter(({ path }) => path !== leftOut);
@@ -92,5 +92,5 @@ export async function buildPackage(root: string, dist: string): Promise<Readonly
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ name, version, type: 'module', private: true })}\n`);
   writeTypes(root, dist);
   await buildBundle(join(dist, 'web-bundle'));
-  return new Set(modules.flatMap(({ packages }) => [...packages]));
+  return (one) => modules.some(({ code }) => code.includes(`'${one}'`) || code.includes(`'${one}/`));
 }

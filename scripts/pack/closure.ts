@@ -5,22 +5,14 @@ import { dirname, join, normalize, relative } from 'node:path';
 /** Modules of the repository that other packages' names stand for, by these names. */
 export type Workspaces = ReadonlyMap<string, string>;
 
-/** A module of the package: its path from the root, its JavaScript, and the packages that it imports. */
+/** A module of the package: its path from the root, and its JavaScript. */
 export interface Module {
   readonly path: string;
   readonly code: string;
-  readonly packages: ReadonlySet<string>;
 }
 
-const specifier =
-  /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+|\bimport\.meta\.resolve\(|\bresolve\(|\bload\()(['"])([^'"\n]+)\2/g;
+const specifier = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\2/g;
 const fileUrl = /new URL\((['"])([^'"\n]+)\.ts\1, import\.meta\.url\)/g;
-
-const packageOf = (name: string): string =>
-  name
-    .split('/')
-    .slice(0, name.startsWith('@') ? 2 : 1)
-    .join('/');
 
 /** Path from the root of the module that a specifier in a file names; null: it is of another package, or built in. */
 function moduleOf(name: string, from: string, workspaces: Workspaces): string | null {
@@ -54,15 +46,10 @@ function read(root: string, path: string, workspaces: Workspaces): { module: Mod
   const source = readFileSync(join(root, path), 'utf8');
   const stripped = path.endsWith('.ts') ? stripTypeScriptTypes(source) : source;
   const imports: string[] = [];
-  const packages = new Set<string>();
   const code = stripped
     .replaceAll(specifier, (whole: string, before: string, quote: string, name: string) => {
       const target = moduleOf(name, path, workspaces);
-      if (target === null) {
-        packages.add(packageOf(name));
-        return whole;
-      }
-      if (!target.endsWith('.ts') || !existsSync(join(root, target))) return whole;
+      if (target === null || !target.endsWith('.ts') || !existsSync(join(root, target))) return whole;
       imports.push(target);
       return `${before}${quote}${asRelative(path, target).replace(/\.ts$/, '.js')}${quote}`;
     })
@@ -70,5 +57,5 @@ function read(root: string, path: string, workspaces: Workspaces): { module: Mod
       imports.push(normalize(join(dirname(path), `${name}.ts`)));
       return `new URL(${quote}${name}.js${quote}, import.meta.url)`;
     });
-  return { module: { path: path.replace(/\.ts$/, '.js'), code, packages }, imports };
+  return { module: { path: path.replace(/\.ts$/, '.js'), code }, imports };
 }

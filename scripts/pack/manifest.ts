@@ -13,13 +13,12 @@ const typed = (path: string) => ({ types: `./dist/${path}.d.ts`, default: `./dis
 const keep = (versions: Versions, wanted: (name: string) => boolean): Versions =>
   Object.fromEntries(Object.entries(versions).filter(([name]) => wanted(name)));
 
-/** Imported by no module, and needed: the runtime, the data of a language, types of entry points. */
-const needed = new Set(['node', '@tesseract.js-data/eng', 'zod', '@langchain/core']);
+/** Named by no module, and needed: the runtime. */
+const needed = new Set(['node']);
 
 /** The manifest that is published: it names what `dist` holds and imports. */
-export function publishedManifest(source: Manifest, imported: ReadonlySet<string>): object {
+export function publishedManifest(source: Manifest, uses: (name: string) => boolean): object {
   const { name, version, description, license, type, engines, optionalDependencies } = source;
-  const wanted = (one: string): boolean => imported.has(one) || needed.has(one);
   return {
     name,
     version,
@@ -33,7 +32,7 @@ export function publishedManifest(source: Manifest, imported: ReadonlySet<string
       './nodes': typed('graphs/code/nodes'),
       './client': typed('packages/client/src/client'),
     },
-    dependencies: keep(source.dependencies, (one) => wanted(one) && !one.startsWith('@inkgraph/')),
+    dependencies: keep(source.dependencies, (one) => (uses(one) || needed.has(one)) && !one.startsWith('@inkgraph/')),
     optionalDependencies,
     engines,
   };

@@ -9,6 +9,6 @@ import { publishedManifest, type Manifest } from './manifest.ts';
  */
 if (existsSync(kept)) renameSync(kept, manifest);
 const source = readFileSync(manifest, 'utf8');
-const imported = await buildPackage(root, `${root}dist`);
+const uses = await buildPackage(root, `${root}dist`);
 writeFileSync(kept, source);
-writeFileSync(manifest, `${JSON.stringify(publishedManifest(JSON.parse(source) as Manifest, imported), null, 2)}\n`);
+writeFileSync(manifest, `${JSON.stringify(publishedManifest(JSON.parse(source) as Manifest, uses), null, 2)}\n`);

@@ -1,0 +1,192 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient, type Client } from 'inkgraph/client';
+import { buildPackage } from '#scripts/pack/build.ts';
+import { publishedManifest, type Manifest } from '#scripts/pack/manifest.ts';
+import { programEnv } from '#test/support/command.ts';
+import { temporaryFolder } from '#test/support/objects.ts';
+import { fixture } from '#test/support/test-app.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let project: string;
+let env: Record<string, string | undefined>;
+
+/** Installs the package as npm would, without its download: its libraries are links. Nothing of this repository's own is among them. */
+async function install(into: string): Promise<void> {
+  const home = join(into, 'node_modules/inkgraph');
+  await mkdir(home, { recursive: true });
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
+  const published = publishedManifest(manifest, await buildPackage(root, join(home, 'dist')));
+  await writeFile(join(home, 'package.json'), JSON.stringify(published));
+  const linked = async (modules: string, from: string): Promise<void> => {
+    for (const name of await readdir(from)) {
+      if (name.startsWith('.') || name === '@inkgraph' || name === 'inkgraph') continue;
+      if (!name.startsWith('@')) await symlink(join(from, name), join(modules, name));
+      else {
+        await mkdir(join(modules, name));
+        await linked(join(modules, name), join(from, name));
+      }
+    }
+  };
+  await linked(join(into, 'node_modules'), join(root, 'node_modules'));
+}
+
+const commandAt = (): string => join(folder.path, 'node_modules/inkgraph/dist/scripts/inkgraph.cjs');
+
+async function inkgraph(cwd: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [commandAt(), ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { code: code as number, out, err };
+}
+
+/** Saves as editors do: a new file takes the place of the old one. */
+async function save(path: string, content: string): Promise<void> {
+  await writeFile(join(project, `${path}~`), content);
+  await rename(join(project, `${path}~`), join(project, path));
+}
+
+const edit = async (path: string, from: string, to: string): Promise<void> =>
+  save(path, (await readFile(join(project, path), 'utf8')).replace(from, to));
+
+const distance = `import { z } from 'zod';
+import { distance } from 'fastest-levenshtein';
+import { codeNode } from 'inkgraph';
+export const likeness = codeNode({
+  type: 'likeness',
+  reads: ['ocr'],
+  outputs: { likeness: z.int() },
+  run: () => ({ likeness: distance('invoice', 'invoices') }),
+});
+`;
+const agent = `import { FakeListChatModel } from '@langchain/core/utils/testing';
+import { createReactAgent } from '@langchain/langgraph/prebuilt';
+import { z } from 'zod';
+import { documentText, langGraphNode } from 'inkgraph';
+const graph = createReactAgent({ llm: new FakeListChatModel({ responses: ['It is a letter.'] }), tools: [] });
+export const opinion = langGraphNode(graph, {
+  type: 'opinion',
+  reads: ['ocr'],
+  writes: ['opinion'],
+  outputs: { opinion: z.string() },
+  input: async (call) => ({ messages: [{ role: 'user', content: await documentText(call, 'ocr', 1_000) }] }),
+  output: ({ messages }) => ({ opinion: (messages as { text: string }[]).at(-1)?.text }),
+});
+`;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  project = join(folder.path, 'my-graphs');
+  env = programEnv({ DATA_DIR: join(folder.path, 'data'), WEB: 'off' });
+  await install(folder.path);
+}, 60_000);
+afterAll(() => folder.remove());
+
+describe("A project of one's own", () => {
+  test('is made by init, in a new folder alone', async () => {
+    const made = await inkgraph(folder.path, 'init', 'my-graphs');
+    expect(made).toMatchObject({ code: 0, out: expect.stringContaining('npx inkgraph dev') });
+    const again = await inkgraph(folder.path, 'init', 'my-graphs');
+    expect(again).toMatchObject({ code: 1, err: 'my-graphs is not empty. Name a new folder.\n' });
+  });
+
+  test('is checked: its graphs, and its types', async () => {
+    await save('graphs/likeness.node.ts', distance);
+    await save('graphs/opinion.node.ts', agent);
+    const workflow = 'graphs/reading.workflow.ts';
+    await edit(
+      workflow,
+      'import { readingTime',
+      "import { likeness } from './likeness.node.ts';\nimport { opinion } from './opinion.node.ts';\nimport { readingTime",
+    );
+    await edit(
+      workflow,
+      '    index: node(',
+      '    compare: node(likeness, {}),\n    judge: node(opinion, {}),\n    index: node(',
+    );
+    await edit(
+      workflow,
+      "['reading_time', 'key_points', 'index']],",
+      "['reading_time', 'key_points', 'compare', 'judge', 'index']],",
+    );
+    await edit(
+      workflow,
+      "[['reading_time', 'key_points', 'index'],",
+      "[['reading_time', 'key_points', 'compare', 'judge', 'index'],",
+    );
+    await edit(workflow, "keyPoints: 'keyPoints'", "keyPoints: 'keyPoints', likeness: 'likeness', opinion: 'opinion'");
+    expect(await inkgraph(project, 'check')).toEqual({
+      code: 0,
+      out: 'ok      reading.workflow.ts (wf_reading)  7 nodes, 12 edges\n',
+      err: '',
+    });
+    await edit(workflow, "opinion: 'opinion'", "opinion: 'opinon'");
+    const wrong = await inkgraph(project, 'check');
+    expect(wrong.code).toBe(1);
+    expect(wrong.out).toMatch(/CHANNEL_UNKNOWN \/outputs\/opinion: .*"opinion"/);
+    expect(wrong.out).toMatch(/graphs\/reading\.workflow\.ts\(\d+,\d+\): error TS2\d+: .*'"opinon"'/);
+    await edit(workflow, "opinion: 'opinon'", "opinion: 'opinion'");
+  });
+
+  test('runs its nodes and agents, starts again when a graph is saved by rename, and tells type errors', async () => {
+    const child = spawn(process.execPath, [commandAt(), 'dev'], {
+      cwd: project,
+      env: { ...env, API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    try {
+      const said = createInterface(child.stderr);
+      const client = await nextClient(said);
+      expect(await outputsBy(client)).toMatchObject({ likeness: 1, opinion: 'It is a letter.' });
+      const typeError = lineWith(said, /error TS/);
+      const restarted = nextClient(said);
+      await edit(
+        'graphs/likeness.node.ts',
+        "distance('invoice', 'invoices')",
+        "distance('a', 'bcd') as unknown as string",
+      );
+      expect(await typeError).toMatch(/likeness\.node\.ts/);
+      expect(await outputsBy(await restarted)).toMatchObject({ likeness: 3 });
+    } finally {
+      await end(child);
+    }
+  }, 60_000);
+});
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'close');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** The next line of this kind. */
+function lineWith(lines: Interface, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      if (pattern.test(line)) resolve(line);
+    });
+    lines.once('close', () => reject(new Error(`the process ended without a line like ${pattern}`)));
+  });
+}
+
+/** A client of the services that say next that they are up. */
+async function nextClient(lines: Interface): Promise<Client> {
+  const { api } = JSON.parse(await lineWith(lines, /"msg":"inkgraph is up"/)) as { api: string };
+  const { out } = await inkgraph(project, 'seed', '--json');
+  return createClient({ baseUrl: api, apiKey: (JSON.parse(out) as { serviceKey: string }).serviceKey });
+}
+
+/** Outputs of the workflow over a small picture. */
+async function outputsBy(client: Client): Promise<unknown> {
+  const bytes = new Uint8Array(await fixture('note.gif'));
+  const { document } = await client.upload(bytes, { contentType: 'image/gif' });
+  const started = await client.service.execute({ workflowId: 'wf_reading', documentIds: [document.id] });
+  const { runs } = await client.wait(started);
+  return (await client.service.getRun({ id: runs[0]?.runId ?? '' })).outputs;
+}
