@@ -16,6 +16,10 @@ const config: KnipConfig = ({ production = false }) => ({
         'graphs/*.workflow.ts!',
         'graphs/build.ts!',
         'graphs/langgraph.ts!',
+        // Entry points of the package, and the code that `inkgraph init` copies.
+        'graphs/code/{inkgraph,nodes}.ts!',
+        'scripts/inkgraph/template/graphs/*.ts!',
+        'scripts/pack/{prepack,postpack}.ts',
         'scripts/*.{ts,cjs}!',
         'scripts/demo/main.ts!',
         'scripts/inkgraph/main.ts!',
@@ -36,7 +40,7 @@ const config: KnipConfig = ({ production = false }) => ({
       project: [
         '{app,src,graphs,tools,mcp,http,scripts}/**/*.{ts,cjs}!',
         'web/**/*.{ts,tsx}!',
-        ...(production ? ['!scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/**!'] : []),
+        ...(production ? ['!scripts/{bench,check,conformance,eval,fixtures,gen,pack,pictures}/**!'] : []),
         '{examples,test}/**/*.{ts,cjs}',
         '*.ts',
       ],

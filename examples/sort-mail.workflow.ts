@@ -1,13 +1,8 @@
 // A workflow in code: recognize, classify, and extract the total of invoices and receipts.
 // npm run graphs -- import examples/sort-mail.workflow.ts
 import { z } from 'zod';
-import { channel, defineWorkflow, node, route } from '#graphs/build.ts';
-import { classify } from '#graphs/nodes/classify.ts';
-import { extract } from '#graphs/nodes/extract.ts';
-import { DocumentFacts, IndexedFacts, OcrFacts } from '#graphs/nodes/facts.ts';
-import { index } from '#graphs/nodes/index.ts';
-import { loadImage } from '#graphs/nodes/load-image.ts';
-import { ocr } from '#graphs/nodes/ocr.ts';
+import { channel, defineWorkflow, node, route } from 'inkgraph';
+import { classify, DocumentFacts, extract, index, IndexedFacts, loadImage, ocr, OcrFacts } from 'inkgraph/nodes';
 
 const retry = { maxAttempts: 3, initialIntervalMs: 500, backoff: 2, maxIntervalMs: 10_000 };
 

@@ -41,16 +41,12 @@ export function toSource(graph: StoredGraph, id: string, catalog: Catalog): stri
     outputs: graph.outputs,
     ...(layout && { layout }),
   };
-  const imports = [...types].map((type) => `import { ${camel(type)} } from ${quote(fileOfType(type))};`).toSorted();
-  return `import { ${[...used].toSorted().join(', ')} } from '#graphs/build.ts';
-${imports.map((line) => `${line}\n`).join('')}
+  const nodeTypes = [...types].map(camel).toSorted();
+  const imports = nodeTypes.length === 0 ? '' : `import { ${nodeTypes.join(', ')} } from 'inkgraph/nodes';\n`;
+  return `import { ${[...used].toSorted().join(', ')} } from 'inkgraph';
+${imports}
 export const ${nameOf(id)} = defineWorkflow(${literal(body)});
 `;
-}
-
-/** Module of a node type: `load_image` is `loadImage` of `graphs/nodes/load-image.ts`. */
-function fileOfType(type: string): string {
-  return `#graphs/nodes/${type.replaceAll('_', '-')}.ts`;
 }
 
 function camel(name: string): string {

@@ -72,14 +72,14 @@ async function loadFile(folder: string, file: string, into: Loaded): Promise<voi
   }
   if (countOf(into) > before) return;
   const kind = name.exec(file)?.[1] ?? '';
-  throw broken(`${file} exports no ${kind}. Export what ${makers[kind] ?? ''} returns.`);
+  throw broken(`${file} exports no ${kind}. Export what ${makers.get(kind) ?? ''} returns.`);
 }
 
-const makers: Readonly<Record<string, string>> = {
-  workflow: 'defineWorkflow',
-  node: 'defineNode, codeNode or langGraphNode',
-  evaluator: 'defineEvaluator',
-};
+const makers = new Map([
+  ['workflow', 'defineWorkflow'],
+  ['node', 'defineNode, codeNode or langGraphNode'],
+  ['evaluator', 'defineEvaluator'],
+]);
 
 const countOf = ({ nodes, workflows, evaluators }: Loaded): number =>
   nodes.length + workflows.length + evaluators.length;

@@ -22,7 +22,7 @@ const assets = ['http/**/*.js', 'mcp/**/*.{js,css,md}', 'scripts/*.cjs', 'script
 const typed = ['graphs/code/inkgraph.ts', 'graphs/code/nodes.ts', 'packages/client/src/client.ts'];
 
 /** Names under which the repository imports its own packages, and their files. */
-export function workspacesOf(root: string): Workspaces {
+function workspacesOf(root: string): Workspaces {
   const names = new Map([['inkgraph/client', 'packages/client/src/client.ts']]);
   for (const path of globSync('packages/*/package.json', { cwd: root })) {
     const { name, exports } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {

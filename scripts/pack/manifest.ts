@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 type Versions = Readonly<Record<string, string>>;
 
 /** Members of package.json that are used here. */
@@ -16,8 +19,16 @@ const keep = (versions: Versions, wanted: (name: string) => boolean): Versions =
 /** Named by no module, and needed: the runtime. */
 const needed = new Set(['node']);
 
-/** The manifest that is published: it names what `dist` holds and imports. */
-export function publishedManifest(source: Manifest, uses: (name: string) => boolean): object {
+/** Dependencies of the repository's own packages, which become part of this one. */
+export function ownDependencies(root: string): Versions {
+  const manifests = globSync('packages/*/package.json', { cwd: root }).map(
+    (path) => JSON.parse(readFileSync(join(root, path), 'utf8')) as Partial<Manifest>,
+  );
+  return Object.assign({}, ...manifests.map(({ dependencies = {} }) => dependencies)) as Versions;
+}
+
+/** The manifest that is published: it names what `dist` holds and imports, of its own dependencies and `more`. */
+export function publishedManifest(source: Manifest, more: Versions, uses: (name: string) => boolean): object {
   const { name, version, description, license, type, engines, optionalDependencies } = source;
   return {
     name,
@@ -32,7 +43,10 @@ export function publishedManifest(source: Manifest, uses: (name: string) => bool
       './nodes': typed('graphs/code/nodes'),
       './client': typed('packages/client/src/client'),
     },
-    dependencies: keep(source.dependencies, (one) => (uses(one) || needed.has(one)) && !one.startsWith('@inkgraph/')),
+    dependencies: keep(
+      { ...source.dependencies, ...more },
+      (one) => (uses(one) || needed.has(one)) && !one.startsWith('@inkgraph/'),
+    ),
     optionalDependencies,
     engines,
   };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { buildPackage } from './build.ts';
 import { kept, manifest, root } from './files.ts';
-import { publishedManifest, type Manifest } from './manifest.ts';
+import { ownDependencies, publishedManifest, type Manifest } from './manifest.ts';
 
 /**
  * `npm pack` and `npm publish` run this before, and `postpack.ts` after: package.json is the published one in between. A run that was cut off
@@ -11,4 +11,5 @@ if (existsSync(kept)) renameSync(kept, manifest);
 const source = readFileSync(manifest, 'utf8');
 const uses = await buildPackage(root, `${root}dist`);
 writeFileSync(kept, source);
-writeFileSync(manifest, `${JSON.stringify(publishedManifest(JSON.parse(source) as Manifest, uses), null, 2)}\n`);
+const published = publishedManifest(JSON.parse(source) as Manifest, ownDependencies(root), uses);
+writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);

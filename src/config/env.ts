@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { hostLines, httpUrl, originLines, proxyLines, redisUrl, rootUrl } from '#src/config/address-shapes.ts';
 import { earlierKeys, secretsKey } from '#src/config/key-shapes.ts';
 import { traceRows } from '#src/config/traces.ts';
-import { webRows } from '#src/config/web.ts';
+import { codeAndPageRows } from '#src/config/code-and-pages.ts';
 import { limits } from '#src/contracts/fields.ts';
 
 /** One environment variable: parser and description. Values of `secret` variables are masked wherever they are shown. */
@@ -41,10 +41,6 @@ const services = z
 /** All environment variables of Inkgraph. No other variable is read. */
 export const env = {
   DATA_DIR: { schema: z.string().min(1).default('./data'), doc: 'Folder of the embedded database and object store' },
-  WORKFLOWS_DIR: {
-    schema: z.string().min(1).optional(),
-    doc: 'Folder of your own *.workflow.ts, *.node.ts and *.evaluator.ts; they run with all rights of the process',
-  },
   HOST: { schema: z.string().min(1).default('127.0.0.1'), doc: 'Address that all listeners bind to' },
   API_PORT: { schema: port(3000), doc: 'API listener; 0 takes any free port' },
   AGENTS_PORT: { schema: port(3001), doc: 'Agents service listener (health, metrics)' },
@@ -126,7 +122,7 @@ export const env = {
     doc: 'Token of the seeded session, accepted as the cookie while API_DEBUG=true; generated and printed when unset',
     secret: true,
   },
-  ...webRows,
+  ...codeAndPageRows,
   TRUSTED_PROXIES: {
     schema: proxyLines,
     doc: 'Reverse proxies whose X-Forwarded-For is trusted, comma-separated: addresses, ranges, loopback; without it all clients behind one proxy share its rate limits',

@@ -38,11 +38,13 @@ export function badNames(sources: readonly Source[]): string[] {
 }
 
 /** Files of nothing but re-exports, and `export * from`. */
-export function barrels(sources: readonly Source[]): string[] {
-  return sources.flatMap(({ path, barrel, exportAlls }) => [
-    ...(barrel ? [`${path} only re-exports`] : []),
-    ...exportAlls.map((line) => `${path}:${line} exports everything of another file`),
-  ]);
+export function barrels(sources: readonly Source[], entries: readonly string[] = []): string[] {
+  return sources
+    .filter(({ path }) => !entries.includes(path))
+    .flatMap(({ path, barrel, exportAlls }) => [
+      ...(barrel ? [`${path} only re-exports`] : []),
+      ...exportAlls.map((line) => `${path}:${line} exports everything of another file`),
+    ]);
 }
 
 /** Default exports outside `*.config.ts`, which their tools want so. */

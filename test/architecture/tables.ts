@@ -160,7 +160,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@simplewebauthn/server': ['src/adapters/sessions/'],
   uqr: ['http/pages/'],
   '@langchain/langgraph': langGraph,
-  '@langchain/langgraph-checkpoint': ['src/stores/', 'src/adapters/'],
+  '@langchain/langgraph-checkpoint': ['src/stores/', 'src/adapters/', 'graphs/run/inner-checkpointer.ts'],
   '@langchain/core': [...langGraph, 'src/stores/', 'src/adapters/'],
   '@langchain/openai': ['src/adapters/'],
   '@modelcontextprotocol/server': ['mcp/', 'app/stdio.ts'],
@@ -222,6 +222,8 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'http/guard/',
     'packages/embedded-mongo/src/',
   ],
+  // `inkgraph dev` watches with it; the services do not.
+  chokidar: [],
   dataloader: ['src/concurrency/'],
   re2js: ['src/domain/experiments/'],
   'fastest-levenshtein': ['src/domain/documents/', 'src/config/', 'graphs/check/'],
@@ -235,6 +237,9 @@ export const neverImported: Readonly<Record<string, string>> = {
   node: 'brings the runtime: npm puts its bin first on the path of every script',
   '@langchain/langgraph-sdk': 'pinned only: without it at the root, installing resolves for minutes',
 };
+
+/** Files that re-export what users of the package import. */
+export const packageEntries = ['graphs/code/inkgraph.ts', 'graphs/code/nodes.ts'] as const;
 
 /** Folders that may hold more than 15 files, with the reason. */
 export const wideFolders: Readonly<Record<string, string>> = {

@@ -111,6 +111,7 @@ const free: readonly EnvName[] = [
   'SEGMENTATION_API_KEY',
   'NODE_ENV',
   'WEB_DIR',
+  'WORKFLOWS_DIR',
   'OTEL_SDK_DISABLED',
 ];
 

@@ -11,7 +11,7 @@ import { toSource } from '#graphs/build/source.ts';
 import { catalog } from '#graphs/catalog.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 
-// Inside the repository, where `#graphs/` means this project.
+// Inside the repository, where `inkgraph` means this project.
 const parent = fileURLToPath(new URL('../../.tmp/', import.meta.url));
 let folder: string;
 let files = 0;
@@ -155,8 +155,8 @@ describe('The text of a workflow', () => {
       limits: { maxSteps: 5 },
     });
     expect(toSource(graph, 'wf_class', catalog))
-      .toBe(`import { defineWorkflow, expr, map, node, route } from '#graphs/build.ts';
-import { ocr } from '#graphs/nodes/ocr.ts';
+      .toBe(`import { defineWorkflow, expr, map, node, route } from 'inkgraph';
+import { ocr } from 'inkgraph/nodes';
 
 export const classWorkflow = defineWorkflow({
   id: 'wf_class',

@@ -40,5 +40,17 @@ export const clients = [
       'The command searches, reads, asks and exports; control characters of documents do not reach the terminal',
       '0187-a-folder-becomes-a-table',
     ],
+    'code.folder': [
+      'Nodes, workflows and evaluators of WORKFLOWS_DIR are checked at the start, with their file in each error',
+      '0198-code-of-a-folder',
+    ],
+    'code.project': [
+      'A project made by init depends on the package, runs its own nodes and agents, and restarts when a file is saved by rename',
+      '0198-code-of-a-folder',
+    ],
+    'code.langgraph': [
+      'A compiled graph of LangGraph is a node: its interrupts are questions, and its checkpoints are kept with the run',
+      '0199-graphs-of-langgraph-as-nodes',
+    ],
   }),
 ];

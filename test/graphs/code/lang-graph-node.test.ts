@@ -8,6 +8,7 @@ import { catalogOf } from '#graphs/catalog.ts';
 import type { NodeDefinition } from '#graphs/define.ts';
 import { langGraphNode } from '#graphs/run/lang-graph-node.ts';
 import { runToStop, type TestRun } from '#test/graphs/support/graph-fixtures.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
 
 let database: Awaited<ReturnType<typeof temporaryDatabase>>;
@@ -61,7 +62,7 @@ describe('A graph of LangGraph as a node', () => {
     });
   });
 
-  test('asks what it interrupts for, one question after the other, and runs no finished node again', async () => {
+  verifies('code.langgraph', async () => {
     const calls: string[] = [];
     const graph = new StateGraph(State)
       .addNode('first', () => (calls.push('first'), {}))

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadCode } from '#graphs/code/load-code.ts';
 import { productCode } from '#graphs/code/code.ts';
+import { verifies } from '#test/support/verifies.ts';
 
 let root: string;
 beforeAll(async () => {
@@ -55,7 +56,7 @@ test('node types, workflows and evaluators of all folders inside are added; libr
   expect([...files]).toEqual([['wf_mine', 'empty.workflow.ts']]);
 });
 
-test('an error names the file, and says what to do', async () => {
+verifies('code.folder', async () => {
   await expect(loadCode(join(root, 'nowhere'))).rejects.toThrow(
     'WORKFLOWS_DIR cannot be read (ENOENT). Name an existing folder.',
   );

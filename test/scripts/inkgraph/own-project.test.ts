@@ -8,10 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type Client } from 'inkgraph/client';
 import { buildPackage } from '#scripts/pack/build.ts';
-import { publishedManifest, type Manifest } from '#scripts/pack/manifest.ts';
+import { ownDependencies, publishedManifest, type Manifest } from '#scripts/pack/manifest.ts';
 import { programEnv } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { fixture } from '#test/support/test-app.ts';
+import { verifies } from '#test/support/verifies.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -23,7 +24,7 @@ async function install(into: string): Promise<void> {
   const home = join(into, 'node_modules/inkgraph');
   await mkdir(home, { recursive: true });
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
-  const published = publishedManifest(manifest, await buildPackage(root, join(home, 'dist')));
+  const published = publishedManifest(manifest, ownDependencies(root), await buildPackage(root, join(home, 'dist')));
   await writeFile(join(home, 'package.json'), JSON.stringify(published));
   const linked = async (modules: string, from: string): Promise<void> => {
     for (const name of await readdir(from)) {
@@ -134,29 +135,33 @@ describe("A project of one's own", () => {
     await edit(workflow, "opinion: 'opinon'", "opinion: 'opinion'");
   });
 
-  test('runs its nodes and agents, starts again when a graph is saved by rename, and tells type errors', async () => {
-    const child = spawn(process.execPath, [commandAt(), 'dev'], {
-      cwd: project,
-      env: { ...env, API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    try {
-      const said = createInterface(child.stderr);
-      const client = await nextClient(said);
-      expect(await outputsBy(client)).toMatchObject({ likeness: 1, opinion: 'It is a letter.' });
-      const typeError = lineWith(said, /error TS/);
-      const restarted = nextClient(said);
-      await edit(
-        'graphs/likeness.node.ts',
-        "distance('invoice', 'invoices')",
-        "distance('a', 'bcd') as unknown as string",
-      );
-      expect(await typeError).toMatch(/likeness\.node\.ts/);
-      expect(await outputsBy(await restarted)).toMatchObject({ likeness: 3 });
-    } finally {
-      await end(child);
-    }
-  }, 60_000);
+  verifies(
+    'code.project',
+    async () => {
+      const child = spawn(process.execPath, [commandAt(), 'dev'], {
+        cwd: project,
+        env: { ...env, API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      try {
+        const said = createInterface(child.stderr);
+        const client = await nextClient(said);
+        expect(await outputsBy(client)).toMatchObject({ likeness: 1, opinion: 'It is a letter.' });
+        const typeError = lineWith(said, /error TS/);
+        const restarted = nextClient(said);
+        await edit(
+          'graphs/likeness.node.ts',
+          "distance('invoice', 'invoices')",
+          "distance('a', 'bcd') as unknown as string",
+        );
+        expect(await typeError).toMatch(/likeness\.node\.ts/);
+        expect(await outputsBy(await restarted)).toMatchObject({ likeness: 3 });
+      } finally {
+        await end(child);
+      }
+    },
+    { timeout: 60_000 },
+  );
 });
 
 async function end(child: ChildProcess): Promise<void> {
