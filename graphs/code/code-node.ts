@@ -11,7 +11,7 @@ export interface CodeNodeOptions<Type extends string, Written extends Readonly<R
   /** Channels that it writes, and their schemas. */
   readonly outputs: Written;
   /** Values of the written channels. The same channels must give the same values: outcomes are cached. */
-  run(channels: ChannelValues): { [Name in keyof Written]?: z.input<Written[Name]> };
+  readonly run: (channels: ChannelValues) => { [Name in keyof Written]?: z.input<Written[Name]> };
 }
 
 /** A node type for a small pure function of channels, without config. Source: docs/decisions/0198. */

@@ -183,7 +183,7 @@ async function resumption(answered: readonly Open[], thread: InnerThread): Promi
   if (answered.length === 0) return null;
   const { Command } = await import('@langchain/langgraph');
   const answers = answered.map(({ name, interrupt }) => [interrupt.id, thread.answerOf(name)] as const);
-  return new Command({ resume: Object.fromEntries(answers) });
+  return new Command({ resume: Object.fromEntries(answers) as Record<string, unknown> });
 }
 
 function ask(thread: InnerThread, questions: readonly Open[]): 'waiting' {

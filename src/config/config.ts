@@ -239,6 +239,12 @@ function refuseContradictions(values: EnvValues): void {
     throw new ConfigError('API_PORT, AGENTS_PORT, MCP_PORT and OBJECTS_PORT must differ. Give each its own port.');
 }
 
+const listed = (text = ''): readonly string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+
 /** Reads the environment and checks variables against each other. Throws ConfigError that says how to correct them. */
 export function loadConfig(source: Readonly<Record<string, string | undefined>>): Config {
   const values = readEnv(source);
@@ -258,10 +264,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     mcpKey: values.MCP_KEY ?? null,
     oauthIssuer: values.OAUTH_ISSUER ?? null,
     objectsUrl: values.OBJECTS_URL?.replace(/\/+$/, '') ?? null,
-    allowedHosts: (values.ALLOWED_HOSTS ?? '')
-      .split(',')
-      .map((host) => host.trim())
-      .filter((host) => host !== ''),
+    allowedHosts: listed(values.ALLOWED_HOSTS),
     dashboard: {
       origins: values.DASHBOARD_ORIGINS,
       signUp: values.SIGN_UP,

@@ -160,7 +160,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@simplewebauthn/server': ['src/adapters/sessions/'],
   uqr: ['http/pages/'],
   '@langchain/langgraph': langGraph,
-  '@langchain/langgraph-checkpoint': ['src/stores/', 'src/adapters/', 'graphs/run/inner-checkpointer.ts'],
+  '@langchain/langgraph-checkpoint': [...langGraph, 'src/stores/', 'src/adapters/'],
   '@langchain/core': [...langGraph, 'src/stores/', 'src/adapters/'],
   '@langchain/openai': ['src/adapters/'],
   '@modelcontextprotocol/server': ['mcp/', 'app/stdio.ts'],
