@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Problem } from '../../api/problem.ts';
 import { read } from '../../api/read.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge, StateBadge } from '../../parts/badge.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failure, Skeleton } from '../../parts/states.tsx';
 import { NotFound } from '../../shell/errors.tsx';
@@ -27,12 +27,22 @@ function Document({ document, onExpired }: { readonly document: Detail; readonly
   const lit = useMemo(() => createLit(), []);
   const marks = useMemo(() => createStore<readonly Mark[]>([]), []);
   const text = pageOf(texts.data?.results[0]?.result.pages, place.page);
+  const { latestRun } = document;
   const reading = { document, place, text, lit, marks };
   return (
     <Page
       trail={<Neighbours id={document.id} />}
       title={titleOf(document)}
-      lead={document.visibility === 'public' && <Badge tone="info">{words.isPublic}</Badge>}
+      lead={
+        <span className="flex flex-wrap items-center gap-2">
+          {latestRun !== null && (
+            <Link to="/runs/$id" params={{ id: latestRun.runId }} aria-label={words.openRun}>
+              <StateBadge state={latestRun.status} />
+            </Link>
+          )}
+          {document.visibility === 'public' && <Badge tone="info">{words.isPublic}</Badge>}
+        </span>
+      }
       actions={<DocumentActions detail={document} />}
     >
       <Notices document={document} onPage={place.toPage} />

@@ -1,5 +1,5 @@
 import { FileImage } from 'lucide-react';
-import { Badge, StateBadge, type RunState } from '../../../parts/badge.tsx';
+import { Badge, StateBadge } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
 import type { Card } from '../card.ts';
 
@@ -27,21 +27,11 @@ export function Thumbnail({ card, side, className }: { readonly card: Card; read
   );
 }
 
-/** The list row tells the latest run of a document where the server knows it. */
-interface WithRun {
-  readonly latestRun?: { readonly status: RunState } | null;
-}
-
-/** State of the document's latest run. */
-function LatestRun({ card }: { readonly card: Card & WithRun }) {
-  return card.latestRun === undefined || card.latestRun === null ? null : <StateBadge state={card.latestRun.status} />;
-}
-
 /** Small facts of a document: how a search found it, and what needs a look. */
 export function CardBadges({ card }: { readonly card: Card }) {
   return (
     <>
-      <LatestRun card={card} />
+      {card.latestRun !== null && <StateBadge state={card.latestRun.status} />}
       {card.matchedBy.map((by) => (
         <Badge key={by} tone="accent">
           {words.matchedBy[by]}
