@@ -5,10 +5,18 @@ import { changesMatches, patched, type Listed } from '#web/live/card-changes.ts'
 import type { LiveEvent } from '#web/live/event.ts';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
-const card = (id: string): Listed => ({ id, latestRun: null, filename: 'a.png', title: null, tags: [] });
+const card = (id: string): Listed => ({
+  id,
+  projectId: 'prj_1',
+  latestRun: null,
+  filename: 'a.png',
+  title: null,
+  tags: [],
+});
 const event = (type: string, fields: object, second = 1): LiveEvent => ({
   type,
   at: at(second),
+  projectId: 'prj_1',
   documentId: 'doc_1',
   runId: 'run_1',
   ...fields,
@@ -24,6 +32,8 @@ test('a card follows its latest run, and no older one', () => {
   const failed = patched(running, [event('run.completed', { status: 'failed', error }, 3)]);
   expect(failed.latestRun).toMatchObject({ status: 'failed', error });
   expect(patched(failed, [event('run.completed', { runId: 'run_0', status: 'succeeded' }, 4)])).toBe(failed);
+  for (const other of [{ draft: { revision: 1 } }, { projectId: 'prj_2' }])
+    expect(patched(card('doc_1'), [{ ...created, ...other }]).latestRun).toBeNull();
   expect(patched(failed, [event('run.created', { runId: 'run_0', workflowId: 'wf_1' }, 2)])).toBe(failed);
 });
 

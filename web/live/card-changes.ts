@@ -5,7 +5,7 @@ type Card = Reply<'documents', 'list'>['documents'][number];
 type LatestRun = NonNullable<Card['latestRun']>;
 type Run = Card['latestRun'];
 /** What the feed changes of a document. */
-export type Listed = Pick<Card, 'id' | 'latestRun' | 'filename' | 'title' | 'tags'>;
+export type Listed = Pick<Card, 'id' | 'projectId' | 'latestRun' | 'filename' | 'title' | 'tags'>;
 
 const text = (event: LiveEvent, field: string): string | undefined => {
   const value = event[field];
@@ -41,6 +41,8 @@ function after<One extends Listed>(card: One, event: LiveEvent): One {
     // A null title stands for the generated one, which the event does not tell.
     return { ...card, filename: filename ?? null, title: title ?? card.title, tags: tags ?? card.tags };
   }
+  // Runs of drafts, and those of other projects over a public document, are not runs of the document.
+  if (event['draft'] !== undefined || event.projectId !== card.projectId) return card;
   const latestRun = runAfter(card.latestRun, event);
   return latestRun === card.latestRun ? card : { ...card, latestRun };
 }

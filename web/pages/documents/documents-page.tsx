@@ -9,13 +9,14 @@ import { Failure, Skeleton } from '../../parts/states.tsx';
 import { useCan } from '../../shell/session.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
-import { askedFilters } from './list/filters.ts';
+import { askedFilters, askedOrder } from './list/filters.ts';
 import { ListTools } from './list/list-tools.tsx';
 import { DropZone } from './upload-files.tsx';
 
 // The cards load while the server answers what they show.
 const loadingList = import('./list/listed.tsx');
 const Listed = lazy(async () => ({ default: (await loadingList).Listed }));
+const SortChoice = lazy(async () => ({ default: (await import('./list/sort-choice.tsx')).SortChoice }));
 const FilterBar = lazy(async () => ({ default: (await import('./list/filter-bar.tsx')).FilterBar }));
 const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
 
@@ -31,11 +32,18 @@ export function DocumentsPage() {
   const addFiles = useCallback((more: readonly File[]) => setFiles((all) => [...(all ?? []), ...more]), []);
   const list = useInfiniteQuery(
     pages('documents', 'list', {
-      query: { query: search.query, ...askedFilters(search), limit: search.query === undefined ? perPage : 50 },
+      query: {
+        query: search.query,
+        ...askedFilters(search),
+        ...(search.query === undefined ? askedOrder(search.sort) : {}),
+        limit: search.query === undefined ? perPage : 50,
+        total: true,
+      },
     }),
   );
   const change = (name: string, value: string | undefined) =>
     void navigate({ search: (old) => ({ ...old, [name]: value }), replace: true });
+  const total = list.data?.pages[0]?.total;
   const upload = canUpload && (
     <Button look="primary" icon={<Upload size={15} aria-hidden />} onClick={() => setFiles([])}>
       {shell.upload}
@@ -52,7 +60,14 @@ export function DocumentsPage() {
             onView={(view) => change('view', view === 'grid' ? undefined : view)}
           />
           <Suspense fallback={null}>
-            <FilterBar chosen={search} onChange={change} />
+            <FilterBar chosen={search} onChange={change}>
+              {total !== undefined && (
+                <span role="status" className="text-xs text-muted">
+                  {words.total(total.value, total.relation === 'gte')}
+                </span>
+              )}
+              {search.query === undefined && <SortChoice order={search.sort ?? 'created'} onChange={change} />}
+            </FilterBar>
           </Suspense>
         </div>
         {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}

@@ -1,21 +1,49 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal, X } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
+import type { Reply } from '../../../api/families.ts';
+import { read } from '../../../api/read.ts';
 import { Button } from '../../../parts/button.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
-import { useSession } from '../../../shell/session.ts';
+import { useCan, useSession } from '../../../shell/session.ts';
 import { documents as words } from '../../../text/documents.ts';
+import { day } from '../../../text/format.ts';
 import { filterNames, type FilterName } from './filter-names.ts';
-import { filterOf } from './filters.ts';
+import { askedFilters, facets, filterOf, startOfDay, type Known } from './filters.ts';
 
 type Chosen = { readonly [Name in FilterName | 'query']?: string };
 type Change = (name: FilterName | 'query', value: string | undefined) => void;
+type Counts = Reply<'documents', 'list'>['facets'];
+
+/** Names to choose from. They are asked for when somebody looks at filters, or has chosen one of them. */
+function useKnown(isOpen: boolean, chosen: Chosen): Known {
+  const { projects } = useSession();
+  const canSeeKeys = useCan('keys:manage');
+  const workflows = useQuery({
+    ...read('workflows', 'list', { query: { limit: 100 } }),
+    enabled: isOpen || chosen.workflow !== undefined,
+  });
+  const keys = useQuery({
+    ...read('organization', 'keys', {}),
+    enabled: canSeeKeys && (isOpen || chosen.key !== undefined),
+  });
+  return { projects, workflows: workflows.data?.workflows ?? [], keys: canSeeKeys ? keys.data?.keys : undefined };
+}
 
 /** What is chosen, each with a button that removes it. */
-function Chips({ chosen, onChange }: { readonly chosen: Chosen; readonly onChange: Change }) {
-  const session = useSession();
+function Chips({
+  chosen,
+  known,
+  onChange,
+}: {
+  readonly chosen: Chosen;
+  readonly known: Known;
+  readonly onChange: Change;
+}) {
   const wordsOf = (name: FilterName, value: string): string => {
     const { values } = filterOf(name);
-    return (values === 'date' ? undefined : values(session).find(([one]) => one === value)?.[1]) ?? value;
+    if (values === 'date') return startOfDay(value) === undefined ? value : day(`${value}T12:00:00`);
+    return (values === 'text' ? undefined : values(known).find(([one]) => one === value)?.[1]) ?? value;
   };
   const chips = [
     ...(chosen.query === undefined ? [] : [['query', words.filterNames.query, chosen.query] as const]),
@@ -40,53 +68,99 @@ function Chips({ chosen, onChange }: { readonly chosen: Chosen; readonly onChang
   ));
 }
 
+interface ChoiceProps {
+  readonly name: FilterName;
+  readonly value: string;
+  readonly known: Known;
+  readonly counts: Counts;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** One filter to set, with the number of documents for each value. */
+function Choice({ name, value, known, counts, onChange }: ChoiceProps) {
+  const { label, values, facet } = filterOf(name);
+  const change = (next: string): void => onChange(next === '' ? undefined : next);
+  if (values === 'date')
+    return <TextField type="date" {...{ label, value }} onChange={(event) => change(event.currentTarget.value)} />;
+  if (values === 'text')
+    return (
+      <TextField
+        key={value}
+        label={label}
+        defaultValue={value}
+        maxLength={50}
+        onBlur={(event) => change(event.currentTarget.value.trim())}
+        onKeyDown={(event) => event.key === 'Enter' && change(event.currentTarget.value.trim())}
+      />
+    );
+  const counted = facet === undefined ? undefined : counts?.[facet];
+  return (
+    <SelectField {...{ label, value }} onChange={(event) => change(event.currentTarget.value)}>
+      <option value="">{words.any}</option>
+      {values(known).map(([one, text]) => {
+        const found = counted?.values.find((other) => other.value === one);
+        return (
+          <option key={one} value={one}>
+            {found === undefined ? text : words.counted(text, found.count, counted?.relation === 'gte')}
+          </option>
+        );
+      })}
+    </SelectField>
+  );
+}
+
+/** Counts of the open bar. A first page of one document brings them. */
+function useCounts(isOpen: boolean, chosen: Chosen): Counts {
+  const { data } = useQuery({
+    ...read('documents', 'list', { query: { query: chosen.query, ...askedFilters(chosen), limit: 1, facets } }),
+    enabled: isOpen,
+    placeholderData: keepPreviousData,
+  });
+  return data?.facets;
+}
+
+interface FilterBarProps {
+  readonly chosen: Chosen;
+  readonly onChange: Change;
+  /** Number of matches and the like, at the end of the line. */
+  readonly children?: ReactNode;
+}
+
 /** Filters of the list: chips for what is chosen, and a panel with a choice for each filter. */
-export function FilterBar({ chosen, onChange }: { readonly chosen: Chosen; readonly onChange: Change }) {
-  const session = useSession();
+export function FilterBar({ chosen, onChange, children }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
+  const known = useKnown(isOpen, chosen);
+  const counts = useCounts(isOpen, chosen);
   const shown = filterNames.filter((name) => {
     const { values } = filterOf(name);
-    return values === 'date' || values(session).length > 1;
+    return (
+      typeof values === 'string' || chosen[name] !== undefined || values(known).length > (name === 'project' ? 1 : 0)
+    );
   });
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        {shown.length > 0 && (
-          <Button
-            size="small"
-            icon={<SlidersHorizontal size={14} aria-hidden />}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            {words.filters}
-          </Button>
-        )}
-        <Chips {...{ chosen, onChange }} />
+        <Button
+          size="small"
+          icon={<SlidersHorizontal size={14} aria-hidden />}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {words.filters}
+        </Button>
+        <Chips {...{ chosen, known, onChange }} />
+        <div className="ms-auto flex flex-wrap items-center gap-3">{children}</div>
       </div>
       {isOpen && (
-        <div className="grid gap-3 rounded-lg border border-line bg-panel p-3 sm:grid-cols-3 lg:grid-cols-5">
-          {shown.map((name) => {
-            const { label, values } = filterOf(name);
-            const value = chosen[name] ?? '';
-            const change = (next: string): void => onChange(name, next === '' ? undefined : next);
-            return values === 'date' ? (
-              <TextField
-                key={name}
-                type="date"
-                {...{ label, value }}
-                onChange={(event) => change(event.currentTarget.value)}
-              />
-            ) : (
-              <SelectField key={name} {...{ label, value }} onChange={(event) => change(event.currentTarget.value)}>
-                <option value="">{words.any}</option>
-                {values(session).map(([one, text]) => (
-                  <option key={one} value={one}>
-                    {text}
-                  </option>
-                ))}
-              </SelectField>
-            );
-          })}
+        <div className="grid grid-cols-2 gap-3 rounded-lg border border-line bg-panel p-3 md:grid-cols-4 lg:grid-cols-6">
+          {shown.map((name) => (
+            <Choice
+              key={name}
+              {...{ name, known, counts }}
+              value={chosen[name] ?? ''}
+              onChange={(value) => onChange(name, value)}
+            />
+          ))}
         </div>
       )}
     </div>

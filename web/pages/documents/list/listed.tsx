@@ -40,7 +40,7 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
       <Empty
         title={words.noneTitle}
         actions={
-          <Button onClick={() => void navigate({ search: ({ view }) => ({ view, project: undefined }) })}>
+          <Button onClick={() => void navigate({ search: ({ view, sort }) => ({ view, sort, project: undefined }) })}>
             {words.clearFilters}
           </Button>
         }
