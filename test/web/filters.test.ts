@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { DocumentCardQuery } from '#src/contracts/resources/card.ts';
 import { documentStatuses } from '#src/contracts/lists/document-filter.ts';
+import { changeIn } from '#web/pages/document/edit.ts';
 import { filterNames, orders } from '#web/pages/documents/list/filter-names.ts';
 import { askedFilters, askedOrder, facets, filterOf, startOfDay } from '#web/pages/documents/list/filters.ts';
 
@@ -33,4 +34,18 @@ test('a day includes its end, and values that mean nothing are left out', () => 
   expect(Date.parse(createdBefore) - Date.parse(createdAfter)).toBe(86_400_000);
   expect(startOfDay('yesterday')).toBeUndefined();
   expect(askedFilters({ status: 'toString', type: 'text/html', confidence: 'high' })).toEqual({});
+});
+
+test('a document is changed only where its form was', () => {
+  const form = (fields: Record<string, string>): FormData => {
+    const data = new FormData();
+    for (const [name, value] of Object.entries({ title: 'A', filename: 'a.png', tags: 'x, y', ...fields }))
+      data.set(name, value);
+    return data;
+  };
+  const detail = { title: 'A', filename: 'a.png', tags: ['x', 'y'] };
+  expect(changeIn(detail, form({}))).toBeNull();
+  expect(changeIn(detail, form({ title: ' ', tags: 'y,, z,y' }))).toEqual({ title: null, tags: ['y', 'z'] });
+  expect(changeIn(detail, form({ filename: '' }))).toBeNull();
+  expect(changeIn(detail, form({ filename: 'b.png' }))).toEqual({ filename: 'b.png' });
 });

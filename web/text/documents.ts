@@ -71,11 +71,20 @@ export const documents = words({
   selected: (count: number) => `${plural(count, 'document', 'documents')} selected`,
   bulk: 'Actions for the selection',
   clearSelection: 'Clear selection',
-  removeTitle: (count: number) => `Delete ${plural(count, 'document', 'documents')}?`,
-  removeTyped: (count: number) => `Type ${count} to delete them`,
-  removed: (count: number) => `${plural(count, 'document is', 'documents are')} deleted.`,
-  removeFailed: (count: number, reason: string) =>
-    `${plural(count, 'document was', 'documents were')} not deleted: ${reason}`,
+  trash: 'Move to trash',
+  trashed: (count: number) => `${plural(count, 'document is', 'documents are')} in the trash.`,
+  restored: (count: number) => `${plural(count, 'document is', 'documents are')} back.`,
+  tagged: (tag: string) => `Show documents with the tag ${tag}`,
+  edit: {
+    open: 'Rename and tag',
+    title: 'Title',
+    titleHint: 'Empty: the title that a workflow wrote.',
+    filename: 'File name',
+    tags: 'Tags',
+    tagsHint: 'Separated by commas.',
+    save: 'Save',
+    done: 'The changes are saved.',
+  },
   visibilityDone: (count: number, visibility: string) =>
     `${plural(count, 'document is', 'documents are')} ${visibility}.`,
   upload: {

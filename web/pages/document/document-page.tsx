@@ -10,6 +10,7 @@ import { NotFound } from '../../shell/errors.tsx';
 import { createStore } from '../../state/store.ts';
 import { document as words } from '../../text/document.ts';
 import { titleOf } from '../documents/card.ts';
+import { Tags } from '../documents/tags.tsx';
 import { DocumentActions } from './document-actions.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { Notices } from './notices.tsx';
@@ -41,6 +42,7 @@ function Document({ document, onExpired }: { readonly document: Detail; readonly
             </Link>
           )}
           {document.visibility === 'public' && <Badge tone="info">{words.isPublic}</Badge>}
+          <Tags tags={document.tags} />
         </span>
       }
       actions={<DocumentActions detail={document} />}

@@ -3,45 +3,21 @@ import { Eye, EyeOff, Play, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../parts/button.tsx';
-import { Confirm } from '../../../parts/confirm.tsx';
 import { toast, toastError } from '../../../parts/toast.tsx';
 import { useCan, useSession } from '../../../shell/session.ts';
 import { document as oneWords } from '../../../text/document.ts';
 import { documents as words } from '../../../text/documents.ts';
 import { RunDialog } from '../../document/run-dialog.tsx';
+import { useTrash } from '../use-trash.ts';
 import type { Selection } from './selection.ts';
-
-/** Requests at a time, where each document needs one of its own. */
-const atOnce = 4;
-
-/** Deletes documents, some at a time. Those that fail stay selected. */
-async function removeAll(ids: readonly string[]): Promise<readonly Error[]> {
-  const waiting = [...ids];
-  const errors: Error[] = [];
-  const work = async (): Promise<void> => {
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop())
-      await call('documents', 'remove', { params: { id } }).catch((error: unknown) =>
-        errors.push(error instanceof Error ? error : new Error(String(error))),
-      );
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return errors;
-}
 
 function useBulk({ ids, clear }: Selection) {
   const client = useQueryClient();
   const { limits } = useSession();
   const onSettled = () => client.invalidateQueries({ queryKey: ['documents'] });
   const all = [...ids];
-  const remove = useMutation({
-    mutationFn: () => removeAll(all),
-    onSuccess: (errors) => {
-      const [first] = errors;
-      if (errors.length < all.length) toast(words.removed(all.length - errors.length));
-      if (first !== undefined) toastError(words.removeFailed(errors.length, first.message));
-      else clear();
-    },
-    onSettled,
+  const trash = useTrash((failed) => {
+    if (!failed) clear();
   });
   const visibility = useMutation({
     mutationFn: async (next: 'private' | 'public') => {
@@ -55,15 +31,15 @@ function useBulk({ ids, clear }: Selection) {
     onError: toastError,
     onSettled,
   });
-  return { remove, visibility };
+  return { trash: { ...trash, move: () => trash.mutate(all) }, visibility };
 }
 
 /** What can be done with the selected documents at once. */
 export function BulkBar({ selection }: { readonly selection: Selection }) {
-  const [opened, open] = useState<'run' | 'remove' | null>(null);
+  const [opened, open] = useState<'run' | null>(null);
   const canRun = useCan('runs:execute');
   const canWrite = useCan('documents:write');
-  const { remove, visibility } = useBulk(selection);
+  const { trash, visibility } = useBulk(selection);
   const { size } = selection.ids;
   if (size === 0) return null;
   return (
@@ -101,10 +77,10 @@ export function BulkBar({ selection }: { readonly selection: Selection }) {
             size="small"
             look="danger"
             icon={<Trash2 size={14} aria-hidden />}
-            busy={remove.isPending}
-            onClick={() => open('remove')}
+            busy={trash.isPending}
+            onClick={trash.move}
           >
-            {oneWords.remove}
+            {words.trash}
           </Button>
         </>
       )}
@@ -112,20 +88,6 @@ export function BulkBar({ selection }: { readonly selection: Selection }) {
         <X size={15} aria-hidden />
       </IconButton>
       {opened === 'run' && <RunDialog documentIds={[...selection.ids]} onClose={() => open(null)} />}
-      {opened === 'remove' && (
-        <Confirm
-          title={words.removeTitle(size)}
-          words={oneWords.removeWords}
-          action={oneWords.remove}
-          typed={String(size)}
-          typedLabel={words.removeTyped(size)}
-          onConfirm={() => {
-            open(null);
-            remove.mutate();
-          }}
-          onClose={() => open(null)}
-        />
-      )}
     </section>
   );
 }

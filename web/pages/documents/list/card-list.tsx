@@ -1,6 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { useShortcuts } from '../../../shell/shortcuts.ts';
 import { density } from '../../../shell/theme.ts';
 import { useLatest } from '../../../state/latest.ts';
 import { useStore } from '../../../state/store.ts';
@@ -9,6 +8,7 @@ import type { Card } from '../card.ts';
 import { DocumentCard } from '../document-card.tsx';
 import type { DocumentsView } from '../search.ts';
 import type { Selection } from './selection.ts';
+import { useSelectionKeys } from './selection-keys.ts';
 
 interface CardListProps {
   readonly cards: readonly Card[];
@@ -102,16 +102,7 @@ export function CardList({ cards, view, selection, onEnd }: CardListProps) {
     () => (at: number, isRange: boolean) => latest.current.selection.toggle(at, isRange),
     [latest],
   );
-  useShortcuts(
-    useMemo(
-      () => [
-        { keys: 'x', words: words.selectKey, run: () => latest.current.selection.toggle(latest.current.active) },
-        { keys: 'mod+a', words: words.selectAllKey, isForPage: true, run: () => latest.current.selection.all() },
-        { keys: 'Escape', words: words.selectNoneKey, run: () => latest.current.selection.clear() },
-      ],
-      [latest],
-    ),
-  );
+  useSelectionKeys(latest, selection.isAllowed);
   return (
     <div
       ref={element}
@@ -141,6 +132,7 @@ export function CardList({ cards, view, selection, onEnd }: CardListProps) {
               <div key={card.id} role="listitem">
                 <DocumentCard
                   {...{ card, at, view }}
+                  isSelectable={selection.isAllowed}
                   isSelected={selection.ids.has(card.id)}
                   isActive={at === Math.min(active, cards.length - 1)}
                   onSelect={select}

@@ -2,6 +2,7 @@ import { FileImage } from 'lucide-react';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
 import type { Card } from '../card.ts';
+import { Tags } from '../tags.tsx';
 
 /** Pixels that the server makes thumbnails of. Source: `w` of thumbnails. */
 type Side = 160 | 320 | 640;
@@ -40,6 +41,7 @@ export function CardBadges({ card }: { readonly card: Card }) {
       {card.visibility === 'public' && <Badge tone="info">{words.isPublic}</Badge>}
       {card.degraded !== undefined && <Badge tone="warn">{words.degraded}</Badge>}
       {card.duplicateOf !== undefined && <Badge>{words.duplicate}</Badge>}
+      <Tags tags={card.tags} most={3} />
     </>
   );
 }

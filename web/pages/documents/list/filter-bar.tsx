@@ -1,19 +1,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import type { Reply } from '../../../api/families.ts';
 import { read } from '../../../api/read.ts';
 import { Button } from '../../../parts/button.tsx';
-import { SelectField, TextField } from '../../../parts/field.tsx';
 import { useCan, useSession } from '../../../shell/session.ts';
 import { documents as words } from '../../../text/documents.ts';
 import { day } from '../../../text/format.ts';
+import { Choice, type Counts } from './filter-choice.tsx';
 import { filterNames, type FilterName } from './filter-names.ts';
 import { askedFilters, facets, filterOf, startOfDay, type Known } from './filters.ts';
 
 type Chosen = { readonly [Name in FilterName | 'query']?: string };
 type Change = (name: FilterName | 'query', value: string | undefined) => void;
-type Counts = Reply<'documents', 'list'>['facets'];
 
 /** Names to choose from. They are asked for when somebody looks at filters, or has chosen one of them. */
 function useKnown(isOpen: boolean, chosen: Chosen): Known {
@@ -66,47 +64,6 @@ function Chips({
       <X size={13} aria-hidden className="shrink-0" />
     </button>
   ));
-}
-
-interface ChoiceProps {
-  readonly name: FilterName;
-  readonly value: string;
-  readonly known: Known;
-  readonly counts: Counts;
-  readonly onChange: (value: string | undefined) => void;
-}
-
-/** One filter to set, with the number of documents for each value. */
-function Choice({ name, value, known, counts, onChange }: ChoiceProps) {
-  const { label, values, facet } = filterOf(name);
-  const change = (next: string): void => onChange(next === '' ? undefined : next);
-  if (values === 'date')
-    return <TextField type="date" {...{ label, value }} onChange={(event) => change(event.currentTarget.value)} />;
-  if (values === 'text')
-    return (
-      <TextField
-        key={value}
-        label={label}
-        defaultValue={value}
-        maxLength={50}
-        onBlur={(event) => change(event.currentTarget.value.trim())}
-        onKeyDown={(event) => event.key === 'Enter' && change(event.currentTarget.value.trim())}
-      />
-    );
-  const counted = facet === undefined ? undefined : counts?.[facet];
-  return (
-    <SelectField {...{ label, value }} onChange={(event) => change(event.currentTarget.value)}>
-      <option value="">{words.any}</option>
-      {values(known).map(([one, text]) => {
-        const found = counted?.values.find((other) => other.value === one);
-        return (
-          <option key={one} value={one}>
-            {found === undefined ? text : words.counted(text, found.count, counted?.relation === 'gte')}
-          </option>
-        );
-      })}
-    </SelectField>
-  );
 }
 
 /** Counts of the open bar. A first page of one document brings them. */
