@@ -2,6 +2,8 @@ import { QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
 import { applyToCards } from '#web/live/apply-cards.ts';
 import { changesMatches, patched, type Listed } from '#web/live/card-changes.ts';
+import type { TextLine } from '#web/page-view/words.ts';
+import { changesOf } from '#web/pages/document/tabs/corrections.ts';
 import type { LiveEvent } from '#web/live/event.ts';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
@@ -58,4 +60,17 @@ test('loaded lists are patched, and read again only where their matches may chan
   expect(client.getQueryState(failed)?.isInvalidated).toBe(true);
   expect(changesMatches({ tag: 'x' }, [created])).toBe(false);
   expect(changesMatches({ tag: 'x' }, [event('document.changed', {})])).toBe(true);
+});
+
+test('a corrected line sends its changed words, or all of itself when their number changed', () => {
+  const lines = ['Totel due', '12,50 EUR', 'noise'].map((text) => ({
+    words: text.split(' ').map((word) => ({ text: word })),
+  })) as unknown as TextLine[];
+  expect(changesOf(2, lines, ['Total due', '12,50  EUR', ' '])).toEqual([
+    { page: 2, line: 0, word: 0, text: 'Total' },
+    { page: 2, line: 2, text: '' },
+  ]);
+  expect(changesOf(0, lines, ['Total amount due', '12,50 EUR', 'noise'])).toEqual([
+    { page: 0, line: 0, text: 'Total amount due' },
+  ]);
 });

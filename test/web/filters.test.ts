@@ -3,7 +3,8 @@ import { DocumentCardQuery } from '#src/contracts/resources/card.ts';
 import { documentStatuses } from '#src/contracts/lists/document-filter.ts';
 import { changeIn } from '#web/pages/document/edit.ts';
 import { filterNames, orders } from '#web/pages/documents/list/filter-names.ts';
-import { askedFilters, askedOrder, facets, filterOf, startOfDay } from '#web/pages/documents/list/filters.ts';
+import { askedFilters, askedOrder, startOfDay } from '#web/pages/documents/list/asked.ts';
+import { facets, filterOf } from '#web/pages/documents/list/filters.ts';
 
 const known = {
   projects: [{ id: 'prj_1', name: 'One' }],

@@ -15,8 +15,10 @@ interface AccountMenuProps {
   readonly pages?: readonly MenuItem[];
 }
 
+const noPages: readonly MenuItem[] = [];
+
 /** The person's own menu: look, pages of the account, sign-out. */
-export function AccountMenu({ pages = [] }: AccountMenuProps) {
+export function AccountMenu({ pages = noPages }: AccountMenuProps) {
   const { credential, organization } = useSession();
   const chosenTheme = useStore(theme);
   const chosenDensity = useStore(density);

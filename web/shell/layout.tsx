@@ -37,6 +37,10 @@ export function Layout() {
     const started = import('../live/start.ts').then(({ startLive }) => startLive(client));
     return () => void started.then((stop) => stop());
   }, [client]);
+  useEffect(() => {
+    const started = import('./preferences.ts').then(({ followPreferences }) => followPreferences());
+    return () => void started.then((stop) => stop());
+  }, []);
   useEffect(() => listenToKeys(), []);
   useShortcuts(
     useMemo(

@@ -1,4 +1,4 @@
-import { count, plural } from './format.ts';
+import { plural } from './format.ts';
 import { words } from './words.ts';
 
 /** Words of the list of documents. */
@@ -15,46 +15,6 @@ export const documents = words({
   noneFiltered: 'No document meets all filters.',
   clear: 'Clear search',
   clearFilters: 'Clear filters',
-  filters: 'Filters',
-  any: 'Any',
-  removeFilter: (label: string, value: string) => `Remove ${label}: ${value}`,
-  filterNames: {
-    query: 'Search',
-    status: 'Latest run',
-    type: 'File type',
-    from: 'Added from',
-    to: 'Added until',
-    tag: 'Tag',
-    workflow: 'Workflow',
-    confidence: 'Confidence',
-    text: 'Text',
-    visibility: 'Visibility',
-    key: 'Uploaded by key',
-    project: 'Project',
-  },
-  filterValues: {
-    noRun: 'No run yet',
-    private: 'Private',
-    public: 'Public',
-    withText: 'With text',
-    withoutText: 'Without text',
-    below: (least: number) => `Below ${least} %`,
-    from: (least: number) => `${least} % and more`,
-  },
-  counted: (label: string, value: number, isAtLeast: boolean) => `${label} (${count(value)}${isAtLeast ? '+' : ''})`,
-  total: (value: number, isAtLeast: boolean) =>
-    isAtLeast ? `${count(value)}+ documents` : plural(value, 'document', 'documents'),
-  order: 'Order',
-  orders: {
-    created: 'Newest first',
-    'created-asc': 'Oldest first',
-    name: 'Name, A to Z',
-    'name-desc': 'Name, Z to A',
-    size: 'Largest first',
-    'size-asc': 'Smallest first',
-    'confidence-asc': 'Least confident first',
-    confidence: 'Most confident first',
-  },
   arrived: (count: number) => `Show ${plural(count, 'new document', 'new documents')}`,
   pages: (count: number) => plural(count, 'page', 'pages'),
   noThumbnail: 'No picture yet',

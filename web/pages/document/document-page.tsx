@@ -24,18 +24,19 @@ const route = getRouteApi('/documents/$id');
 
 function Document({ document, onExpired }: { readonly document: Detail; readonly onExpired: () => void }) {
   const place = usePlace();
-  const texts = useDocumentText(document.id);
+  const texts = useDocumentText(document.id, place.page);
   const lit = useMemo(() => createLit(), []);
   const marks = useMemo(() => createStore<readonly Mark[]>([]), []);
-  const text = pageOf(texts.data?.results[0]?.result.pages, place.page);
+  const version = texts.data?.results[0];
+  const text = pageOf(version, place.page);
   const { latestRun } = document;
-  const reading = { document, place, text, lit, marks };
+  const reading = { document, place, version, text, lit, marks };
   return (
     <Page
       trail={<Neighbours id={document.id} />}
       title={titleOf(document)}
       lead={
-        <span className="flex flex-wrap items-center gap-2">
+        <span className="mt-1 flex flex-wrap items-center gap-2">
           {latestRun !== null && (
             <Link to="/runs/$id" params={{ id: latestRun.runId }} aria-label={words.openRun}>
               <StateBadge state={latestRun.status} />

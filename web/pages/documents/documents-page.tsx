@@ -9,15 +9,15 @@ import { Failure, Skeleton } from '../../parts/states.tsx';
 import { useCan } from '../../shell/session.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
-import { askedFilters, askedOrder } from './list/filters.ts';
-import { ListTools } from './list/list-tools.tsx';
+import { askedFilters, askedOrder } from './list/asked.ts';
 import { DropZone } from './upload-files.tsx';
 
 // The cards load while the server answers what they show.
 const loadingList = import('./list/listed.tsx');
 const Listed = lazy(async () => ({ default: (await loadingList).Listed }));
-const SortChoice = lazy(async () => ({ default: (await import('./list/sort-choice.tsx')).SortChoice }));
-const FilterBar = lazy(async () => ({ default: (await import('./list/filter-bar.tsx')).FilterBar }));
+const loadingHead = import('./list/list-head.tsx');
+const ListHead = lazy(async () => ({ default: (await loadingHead).ListHead }));
+const SavedViews = lazy(async () => ({ default: (await import('../../shell/saved-views.tsx')).SavedViews }));
 const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
 
 const route = getRouteApi('/documents');
@@ -26,7 +26,6 @@ const perPage = 60;
 /** Documents of the project: a grid to look through, and a search with its matches marked. */
 export function DocumentsPage() {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const canUpload = useCan('documents:write');
   const [files, setFiles] = useState<readonly File[] | null>(null);
   const addFiles = useCallback((more: readonly File[]) => setFiles((all) => [...(all ?? []), ...more]), []);
@@ -41,9 +40,6 @@ export function DocumentsPage() {
       },
     }),
   );
-  const change = (name: string, value: string | undefined) =>
-    void navigate({ search: (old) => ({ ...old, [name]: value }), replace: true });
-  const total = list.data?.pages[0]?.total;
   const upload = canUpload && (
     <Button look="primary" icon={<Upload size={15} aria-hidden />} onClick={() => setFiles([])}>
       {shell.upload}
@@ -51,23 +47,20 @@ export function DocumentsPage() {
   );
   return (
     <DropZone isOpen={canUpload} onFiles={addFiles}>
-      <Page title={words.title} actions={upload}>
-        <div className="mb-4 grid gap-3">
-          <ListTools
-            query={search.query ?? ''}
-            onSearch={(text) => change('query', text === '' ? undefined : text)}
-            view={search.view ?? 'grid'}
-            onView={(view) => change('view', view === 'grid' ? undefined : view)}
-          />
+      <Page
+        title={words.title}
+        actions={
+          <>
+            <Suspense fallback={null}>
+              <SavedViews page="documents" />
+            </Suspense>
+            {upload}
+          </>
+        }
+      >
+        <div className="mb-4 grid min-h-19 content-start gap-3">
           <Suspense fallback={null}>
-            <FilterBar chosen={search} onChange={change}>
-              {total !== undefined && (
-                <span role="status" className="text-xs text-muted">
-                  {words.total(total.value, total.relation === 'gte')}
-                </span>
-              )}
-              {search.query === undefined && <SortChoice order={search.sort ?? 'created'} onChange={change} />}
-            </FilterBar>
+            <ListHead total={list.data?.pages[0]?.total} />
           </Suspense>
         </div>
         {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}

@@ -12,6 +12,7 @@ import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
 import { toast, toastError } from '../../parts/toast.tsx';
+import { SavedViews } from '../../shell/saved-views.tsx';
 import { useCan } from '../../shell/session.ts';
 import { duration } from '../../text/format.ts';
 import { runs as words } from '../../text/runs.ts';
@@ -52,11 +53,23 @@ function RunRow({ run, workflow }: { readonly run: Row; readonly workflow: strin
   );
 }
 
+/** Queues the failed runs of the list again. */
+function useRetry(workflow: string | undefined, execution: string | undefined) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => call('runs', 'retryRuns', { body: { workflowId: workflow, executionId: execution } }),
+    onError: toastError,
+    onSuccess: ({ retried }) => {
+      toast(words.retried(retried));
+      void client.invalidateQueries({ queryKey: ['runs'] });
+    },
+  });
+}
+
 /** Runs of the organization by state, newest first. */
 export function RunsPage() {
   const { status = 'all', workflow, execution } = route.useSearch();
   const navigate = route.useNavigate();
-  const client = useQueryClient();
   const canRun = useCan('runs:execute');
   const workflows = useQuery(read('workflows', 'list', { query: { limit: 100 } }));
   const query = {
@@ -68,20 +81,14 @@ export function RunsPage() {
   const list = useInfiniteQuery(pages('runs', 'list', { query }));
   const rows = list.data?.pages.flatMap(({ runs }) => runs) ?? [];
   const nameOf = (id: string) => workflows.data?.workflows.find((one) => one.workflowId === id)?.name ?? id;
-  const retry = useMutation({
-    mutationFn: () => call('runs', 'retryRuns', { body: { workflowId: workflow, executionId: execution } }),
-    onError: toastError,
-    onSuccess: ({ retried }) => {
-      toast(words.retried(retried));
-      void client.invalidateQueries({ queryKey: ['runs'] });
-    },
-  });
+  const retry = useRetry(workflow, execution);
   return (
     <Page
       title={words.title}
       lead={words.lead}
       actions={
         <>
+          <SavedViews page="runs" />
           <SelectField
             label={words.workflow}
             isQuiet

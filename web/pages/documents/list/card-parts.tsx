@@ -8,7 +8,15 @@ import { Tags } from '../tags.tsx';
 type Side = 160 | 320 | 640;
 
 /** The first page. Its place is kept before it is loaded. */
-export function Thumbnail({ card, side, className }: { readonly card: Card; readonly side: Side; className: string }) {
+export function Thumbnail({
+  card,
+  side,
+  className,
+}: {
+  readonly card: Pick<Card, 'thumbnailUrl' | 'width' | 'height'>;
+  readonly side: Side;
+  className: string;
+}) {
   const { thumbnailUrl, width, height } = card;
   if (thumbnailUrl === null)
     return (

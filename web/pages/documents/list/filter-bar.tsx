@@ -4,11 +4,12 @@ import { useState, type ReactNode } from 'react';
 import { read } from '../../../api/read.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useCan, useSession } from '../../../shell/session.ts';
-import { documents as words } from '../../../text/documents.ts';
+import { filters as words } from '../../../text/filters.ts';
 import { day } from '../../../text/format.ts';
 import { Choice, type Counts } from './filter-choice.tsx';
 import { filterNames, type FilterName } from './filter-names.ts';
-import { askedFilters, facets, filterOf, startOfDay, type Known } from './filters.ts';
+import { askedFilters, startOfDay } from './asked.ts';
+import { facets, filterOf, type Known } from './filters.ts';
 
 type Chosen = { readonly [Name in FilterName | 'query']?: string };
 type Change = (name: FilterName | 'query', value: string | undefined) => void;
@@ -44,7 +45,7 @@ function Chips({
     return (values === 'text' ? undefined : values(known).find(([one]) => one === value)?.[1]) ?? value;
   };
   const chips = [
-    ...(chosen.query === undefined ? [] : [['query', words.filterNames.query, chosen.query] as const]),
+    ...(chosen.query === undefined ? [] : [['query', words.names.query, chosen.query] as const]),
     ...filterNames.flatMap((name) => {
       const value = chosen[name];
       return value === undefined ? [] : [[name, filterOf(name).label, wordsOf(name, value)] as const];
@@ -54,7 +55,7 @@ function Chips({
     <button
       key={name}
       type="button"
-      aria-label={words.removeFilter(label, value)}
+      aria-label={words.remove(label, value)}
       onClick={() => onChange(name, undefined)}
       className="flex h-7 max-w-72 items-center gap-1.5 rounded-full bg-accent-soft ps-3 pe-2 text-xs text-accent hover:brightness-95"
     >
@@ -103,7 +104,7 @@ export function FilterBar({ chosen, onChange, children }: FilterBarProps) {
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {words.filters}
+          {words.open}
         </Button>
         <Chips {...{ chosen, known, onChange }} />
         <div className="ms-auto flex flex-wrap items-center gap-3">{children}</div>

@@ -1,6 +1,6 @@
 import type { Reply } from '../../../api/families.ts';
 import { SelectField, TextField } from '../../../parts/field.tsx';
-import { documents as words } from '../../../text/documents.ts';
+import { filters as words } from '../../../text/filters.ts';
 import type { FilterName } from './filter-names.ts';
 import { filterOf, type Known } from './filters.ts';
 

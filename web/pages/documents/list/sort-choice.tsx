@@ -1,5 +1,5 @@
 import { SelectField } from '../../../parts/field.tsx';
-import { documents as words } from '../../../text/documents.ts';
+import { filters as words } from '../../../text/filters.ts';
 import { orders, type Order } from './filter-names.ts';
 
 interface SortChoiceProps {
