@@ -17,7 +17,7 @@ const loadingList = import('./list/listed.tsx');
 const Listed = lazy(async () => ({ default: (await loadingList).Listed }));
 const loadingHead = import('./list/list-head.tsx');
 const ListHead = lazy(async () => ({ default: (await loadingHead).ListHead }));
-const SavedViews = lazy(async () => ({ default: (await import('../../shell/saved-views.tsx')).SavedViews }));
+const SavedViews = lazy(async () => ({ default: (await import('../../shell/saved/saved-views.tsx')).SavedViews }));
 const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
 
 const route = getRouteApi('/documents');

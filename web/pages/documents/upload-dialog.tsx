@@ -3,16 +3,16 @@ import { useState, type SubmitEvent } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { dropped, useAddFiles } from '../../shell/add-files.ts';
+import { useAddFiles } from '../../shell/add-files.ts';
 import { useProject, useSession } from '../../shell/session.ts';
+import { dropped } from '../../state/dropped.ts';
 import { rememberedText } from '../../state/remembered.ts';
-import { documents } from '../../text/documents.ts';
+
 import { bytes } from '../../text/format.ts';
 import { shell } from '../../text/shell.ts';
+import { upload as words } from '../../text/upload.ts';
 import { useWorkflows } from '../document/run-dialog.tsx';
-import { FileChooser } from './upload-files.tsx';
-
-const words = documents.upload;
+import { FileChooser } from './file-chooser.tsx';
 
 /** Workflow of the last upload in this browser, chosen again for the next one. Empty: none. */
 const lastWorkflow = rememberedText('upload-workflow');

@@ -10,7 +10,7 @@ import { SelectField } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { useCan, useProject } from '../../shell/session.ts';
-import { SavedViews } from '../../shell/saved-views.tsx';
+import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { records as words } from '../../text/records.ts';
 import { shell } from '../../text/shell.ts';
 import { Conditions } from './conditions.tsx';

@@ -12,7 +12,7 @@ import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
 import { toast, toastError } from '../../parts/toast.tsx';
-import { SavedViews } from '../../shell/saved-views.tsx';
+import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { useCan } from '../../shell/session.ts';
 import { duration } from '../../text/format.ts';
 import { runs as words } from '../../text/runs.ts';

@@ -1,9 +1,9 @@
-import { call } from '../api/client.ts';
-import type { Reply } from '../api/families.ts';
-import { toastError } from '../parts/toast.tsx';
-import type { Store } from '../state/store.ts';
-import { singleKeys } from './shortcuts.ts';
-import { density, theme } from './theme.ts';
+import { call } from '../../api/client.ts';
+import type { Reply } from '../../api/families.ts';
+import { toastError } from '../../parts/toast.tsx';
+import type { Store } from '../../state/store.ts';
+import { singleKeys } from '../shortcuts.ts';
+import { density, theme } from '../theme.ts';
 
 type Preferences = Reply<'operators', 'preferences'>;
 

@@ -1,9 +1,9 @@
 import { useLocation } from '@tanstack/react-router';
 import { Bookmark } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import type { Reply } from '../api/families.ts';
-import { Button } from '../parts/button.tsx';
-import { views as words } from '../text/views.ts';
+import type { Reply } from '../../api/families.ts';
+import { Button } from '../../parts/button.tsx';
+import { views as words } from '../../text/views.ts';
 
 const ViewsDialog = lazy(async () => ({ default: (await import('./views-dialog.tsx')).ViewsDialog }));
 
