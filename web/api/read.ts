@@ -14,7 +14,7 @@ export function read<F extends Family, R extends Row<F>>(family: F, row: R, inpu
 }
 
 type Paged = { readonly nextCursor: string | null; readonly nextOffset?: number | null };
-/** Where a further page begins: `cursor` of a list, `offset` of a search. */
+/** Begin of a further page: `cursor` of a list, `offset` of a search. */
 type From = { readonly cursor: string } | { readonly offset: number };
 
 function nextOf({ nextCursor, nextOffset = null }: Paged): From | null {

@@ -4,7 +4,7 @@ import type { LiveEvent } from './event.ts';
 type Card = Reply<'documents', 'list'>['documents'][number];
 type LatestRun = NonNullable<Card['latestRun']>;
 type Run = Card['latestRun'];
-/** What the feed changes of a document. */
+/** Part of a document that the feed changes. */
 export type Listed = Pick<Card, 'id' | 'projectId' | 'latestRun' | 'filename' | 'title' | 'tags'>;
 
 const text = (event: LiveEvent, field: string): string | undefined => {

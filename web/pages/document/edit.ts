@@ -1,5 +1,4 @@
-import type { Input } from '../../api/families.ts';
-import type { Detail } from './reading.ts';
+import type { Input, Reply } from '../../api/families.ts';
 
 type Change = NonNullable<Input<'documents', 'update'>['body']>;
 
@@ -18,8 +17,11 @@ export const tagsIn = (line: string): string[] => [
   ),
 ];
 
-/** What a form changes of a document; null: nothing. Only what was changed is sent, so that a generated title stays one. */
-export function changeIn(detail: Pick<Detail, 'title' | 'filename' | 'tags'>, form: FormData): Change | null {
+/** Fields of a document that a form changes; null: none. Only what was changed is sent, so that a generated title stays one. */
+export function changeIn(
+  detail: Pick<Reply<'documents', 'get'>, 'title' | 'filename' | 'tags'>,
+  form: FormData,
+): Change | null {
   const [title, filename, tags] = [textOf(form, 'title'), textOf(form, 'filename'), tagsIn(textOf(form, 'tags'))];
   const change = {
     ...(title === (detail.title ?? '') ? {} : { title: title === '' ? null : title }),

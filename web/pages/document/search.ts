@@ -3,7 +3,7 @@ import { known, oneOf, text, whole, type Raw } from '../../state/search.ts';
 export const documentTabs = ['text', 'fields', 'description', 'segmentations', 'similar', 'runs', 'ask'] as const;
 export type DocumentTab = (typeof documentTabs)[number];
 
-/** What similar documents are compared by. */
+/** Vectors that similar documents are compared by. */
 export const similarBy = ['both', 'picture', 'text'] as const;
 
 /** Place on a document: `page` counts from 0, `box` is `x,y,width,height` as fractions of the page. */

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import { Button } from '../../parts/button.tsx';
-import { upload as words } from '../../text/upload.ts';
+import { upload as words } from '../../text/list/upload.ts';
 
 /** A button that opens the file chooser of the browser. */
 export function FileChooser({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {

@@ -10,7 +10,7 @@ import { rememberedText } from '../../state/remembered.ts';
 
 import { bytes } from '../../text/format.ts';
 import { shell } from '../../text/shell.ts';
-import { upload as words } from '../../text/upload.ts';
+import { upload as words } from '../../text/list/upload.ts';
 import { useWorkflows } from '../document/run-dialog.tsx';
 import { FileChooser } from './file-chooser.tsx';
 

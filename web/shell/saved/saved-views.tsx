@@ -1,13 +1,11 @@
 import { useLocation } from '@tanstack/react-router';
 import { Bookmark } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import type { Reply } from '../../api/families.ts';
+import type { ViewPage } from './views-dialog.tsx';
 import { Button } from '../../parts/button.tsx';
-import { views as words } from '../../text/views.ts';
+import { views as words } from '../../text/list/views.ts';
 
 const ViewsDialog = lazy(async () => ({ default: (await import('./views-dialog.tsx')).ViewsDialog }));
-
-export type ViewPage = Reply<'operators', 'views'>['views'][number]['page'];
 
 /** Filters of a page under names: opens those that are saved, and saves the present ones. */
 export function SavedViews({ page }: { readonly page: ViewPage }) {

@@ -11,10 +11,10 @@ import { Button, IconButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { views as words } from '../../text/views.ts';
-import type { ViewPage } from './saved-views.tsx';
+import { views as words } from '../../text/list/views.ts';
 
 type View = Reply<'operators', 'views'>['views'][number];
+export type ViewPage = View['page'];
 const outdated = [['operators', 'views']];
 
 function ViewRow({ view, onOpen }: { readonly view: View; readonly onOpen: (query: string) => void }) {

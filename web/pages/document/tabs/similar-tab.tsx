@@ -51,7 +51,7 @@ export function SimilarTab({ id }: { readonly id: string }) {
     void navigate({ search: (old) => ({ ...old, by: found === 'both' ? undefined : found }), replace: true });
   };
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <div className="max-w-56">
         <SelectField label={words.similarBy} value={by} onChange={(event) => choose(event.currentTarget.value)}>
           {similarBy.map((one) => (
@@ -69,7 +69,7 @@ export function SimilarTab({ id }: { readonly id: string }) {
             documents.length === 0 ? (
               <Empty title={words.noSimilarTitle}>{words.noSimilar}</Empty>
             ) : (
-              <ul className="grid gap-2">
+              <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
                 {documents.map((other) => (
                   <SimilarRow key={other.id} other={other} />
                 ))}

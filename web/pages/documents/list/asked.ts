@@ -23,7 +23,7 @@ const among = (field: keyof Query, values: string) => {
   return (value: string): Partial<Query> => (all.has(value) ? { [field]: value } : {});
 };
 
-/** What each filter asks of the list. A value that means nothing asks nothing. */
+/** Fields of the list row by filter. A value that means nothing asks nothing. */
 const asks: Readonly<Record<FilterName, (value: string) => Partial<Query>>> = {
   status: among('status', 'queued running waiting succeeded failed canceled timed_out none'),
   type: among('contentType', 'application/pdf image/png image/jpeg image/webp image/avif image/tiff image/gif'),

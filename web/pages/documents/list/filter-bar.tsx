@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { read } from '../../../api/read.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useCan, useSession } from '../../../shell/session.ts';
-import { filters as words } from '../../../text/filters.ts';
+import { filters as words } from '../../../text/list/filters.ts';
 import { day } from '../../../text/format.ts';
 import { Choice, type Counts } from './filter-choice.tsx';
 import { filterNames, type FilterName } from './filter-names.ts';

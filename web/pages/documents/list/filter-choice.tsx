@@ -1,6 +1,6 @@
 import type { Reply } from '../../../api/families.ts';
 import { SelectField, TextField } from '../../../parts/field.tsx';
-import { filters as words } from '../../../text/filters.ts';
+import { filters as words } from '../../../text/list/filters.ts';
 import type { FilterName } from './filter-names.ts';
 import { filterOf, type Known } from './filters.ts';
 

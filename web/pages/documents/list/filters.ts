@@ -1,12 +1,12 @@
 import type { Reply } from '../../../api/families.ts';
-import { filters as words } from '../../../text/filters.ts';
+import { filters as words } from '../../../text/list/filters.ts';
 import { runStates } from '../../../text/shell.ts';
 import { filterNames, type FilterName } from './filter-names.ts';
 
 type Facet = keyof NonNullable<Reply<'documents', 'list'>['facets']>;
 export type Choice = readonly [value: string, label: string];
 
-/** What the choices come from. `keys` is undefined for people who may not see keys. */
+/** Names to choose from. `keys` is undefined for people who may not see keys. */
 export interface Known {
   readonly projects: readonly { readonly id: string; readonly name: string }[];
   readonly workflows: readonly { readonly workflowId: string; readonly name: string }[];

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { Reply } from '../../../api/families.ts';
-import { filters as words } from '../../../text/filters.ts';
+import { filters as words } from '../../../text/list/filters.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { ListTools } from './list-tools.tsx';
 import { SortChoice } from './sort-choice.tsx';

@@ -1,5 +1,5 @@
 import { SelectField } from '../../../parts/field.tsx';
-import { filters as words } from '../../../text/filters.ts';
+import { filters as words } from '../../../text/list/filters.ts';
 import { orders, type Order } from './filter-names.ts';
 
 interface SortChoiceProps {

@@ -1,5 +1,5 @@
-import { count, plural } from './format.ts';
-import { words } from './words.ts';
+import { count, plural } from '../format.ts';
+import { words } from '../words.ts';
 
 /** Words of the filters, order and counts of the list of documents. */
 export const filters = words({

@@ -1,5 +1,5 @@
-import { plural } from './format.ts';
-import { words } from './words.ts';
+import { plural } from '../format.ts';
+import { words } from '../words.ts';
 
 /** Words of the upload of documents. */
 export const upload = words({

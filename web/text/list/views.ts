@@ -1,4 +1,4 @@
-import { words } from './words.ts';
+import { words } from '../words.ts';
 
 /** Words of saved views. */
 export const views = words({
