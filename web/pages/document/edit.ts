@@ -8,7 +8,7 @@ const textOf = (form: FormData, name: string): string => {
 };
 
 /** Tags of a line with commas between them, once each. */
-export const tagsIn = (line: string): string[] => [
+const tagsIn = (line: string): string[] => [
   ...new Set(
     line
       .split(',')
