@@ -18,11 +18,12 @@ const config: KnipConfig = ({ production = false }) => ({
         'graphs/langgraph.ts!',
         'scripts/*.{ts,cjs}!',
         'scripts/demo/main.ts!',
+        'scripts/inkgraph/main.ts!',
         'scripts/languages/main.ts!',
         'scripts/migrate/main.ts!',
         'scripts/topology/main.ts!',
         'scripts/container/*.ts!',
-        'scripts/{bench,check,conformance,fixtures,gen,pictures}/main.ts',
+        'scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/main.ts',
         'scripts/check/*.ts',
         'scripts/pictures/look.ts',
         'examples/*.ts',
@@ -35,13 +36,17 @@ const config: KnipConfig = ({ production = false }) => ({
       project: [
         '{app,src,graphs,tools,mcp,http,scripts}/**/*.{ts,cjs}!',
         'web/**/*.{ts,tsx}!',
-        ...(production ? ['!scripts/{bench,check,conformance,fixtures,gen,pictures}/**!'] : []),
+        ...(production ? ['!scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/**!'] : []),
         '{examples,test}/**/*.{ts,cjs}',
         '*.ts',
       ],
     },
     'packages/embedded-mongo': {
       entry: ['src/worker.ts!', 'test/**/*.test.ts'],
+      project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
+    },
+    'packages/client': {
+      entry: ['test/**/*.test.ts'],
       project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
     },
     'packages/paired-statistics': {
@@ -52,6 +57,8 @@ const config: KnipConfig = ({ production = false }) => ({
   ignoreDependencies: [
     // Pinned only: without it at the root, installing resolves for minutes.
     '@langchain/langgraph-sdk',
+    // Named by web/app.css.
+    'tailwindcss',
     // Resolved as files, by `createRequire`.
     ...(production ? ['tesseract.js', '@tesseract.js-data/eng'] : []),
   ],

@@ -17,6 +17,9 @@ import { reviewsSearch } from './pages/reviews/search.ts';
 import { runSearch, runsSearch } from './pages/runs/search.ts';
 import { settingsSearch } from './pages/settings/search.ts';
 import { documentSearch } from './pages/document/search.ts';
+import { experimentSearch } from './pages/experiment/search.ts';
+import { experimentsSearch } from './pages/experiments/search.ts';
+import { workflowSearch } from './pages/workflow/search.ts';
 import { known, text } from './state/search.ts';
 import { Skeleton } from './parts/states.tsx';
 
@@ -53,6 +56,33 @@ const document = createRoute({
   path: '/documents/$id',
   validateSearch: documentSearch,
   component: lazyRouteComponent(() => import('./pages/document/document-page.tsx'), 'DocumentPage'),
+});
+
+const workflows = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows',
+  component: lazyRouteComponent(() => import('./pages/workflows/workflows-page.tsx'), 'WorkflowsPage'),
+});
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/$id',
+  validateSearch: workflowSearch,
+  component: lazyRouteComponent(() => import('./pages/workflow/workflow-page.tsx'), 'WorkflowPage'),
+});
+
+const experiments = createRoute({
+  getParentRoute: () => root,
+  path: '/experiments',
+  validateSearch: experimentsSearch,
+  component: lazyRouteComponent(() => import('./pages/experiments/experiments-page.tsx'), 'ExperimentsPage'),
+});
+
+const experiment = createRoute({
+  getParentRoute: () => root,
+  path: '/experiments/$id',
+  validateSearch: experimentSearch,
+  component: lazyRouteComponent(() => import('./pages/experiment/experiment-page.tsx'), 'ExperimentPage'),
 });
 
 const chat = createRoute({
@@ -105,15 +135,19 @@ const settings = createRoute({
 
 const tree = root.addChildren([
   overview,
-  trash,
   documents,
   document,
   records,
   reviews,
   runs,
   run,
+  workflows,
+  workflow,
+  experiments,
+  experiment,
   chat,
   feed,
+  trash,
   settings,
 ]);
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import sirv from 'sirv';
+import type sirv from 'sirv';
 import { html } from '#http/pages/html.ts';
 import { sendPage } from '#http/pages/layout.ts';
 import { seeOther } from '#http/pages/page-guard.ts';
@@ -69,9 +69,10 @@ export function servePages(parts: PagesParts): RequestHandler {
     response.setHeader('permissions-policy', 'camera=(), microphone=(), geolocation=()');
     response.setHeader('vary', 'accept-encoding, cookie');
   };
-  const sender = (folder: string): ReturnType<typeof sirv> => {
+  const sender = async (folder: string): Promise<ReturnType<typeof sirv>> => {
+    const { default: serve } = await import('sirv');
     if (files?.folder !== folder) {
-      const send = sirv(folder, {
+      const send = serve(folder, {
         etag: true,
         brotli: true,
         gzip: true,
@@ -97,7 +98,7 @@ export function servePages(parts: PagesParts): RequestHandler {
     const found = bundle.now();
     // A page that did not change is answered without its file, and its headers replace those that the browser keeps.
     if (found.state === 'ready' && !isFile) dress(response, false);
-    if (found.state === 'ready') sender(found.folder)(request, response, () => next());
+    if (found.state === 'ready') (await sender(found.folder))(request, response, () => next());
     else sendMeanwhile(response, found.state === 'failed' ? found.advice : null);
   };
 }

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { checkerDoc } from '#scripts/gen/checker-doc.ts';
+import { clientRows, clientTypes } from '#scripts/gen/client-rows.ts';
 import { configDoc } from '#scripts/gen/config-doc.ts';
 import { dataModelDoc } from '#scripts/gen/data-model-doc.ts';
 import { errorsDoc } from '#scripts/gen/errors-doc.ts';
@@ -35,6 +36,8 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
     `${JSON.stringify(buildOpenApi('dashboard', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
   'docs/reference/graph.schema.json': () =>
     `${JSON.stringify(z.toJSONSchema(StoredGraph, { io: 'input' }), null, 2)}\n`,
+  'packages/client/src/rows.gen.ts': clientRows,
+  'packages/client/src/types.gen.ts': clientTypes,
 };
 
 /** `npm run gen` writes them; `--check` fails when one is not what the code says. */

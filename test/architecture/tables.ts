@@ -77,6 +77,12 @@ export const layers: readonly Layer[] = [
     imports: 'all',
   },
   { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true },
+  { name: 'client', at: ['packages/client/src/'], imports: [], builtins: [] },
+  {
+    name: 'client tests',
+    at: ['packages/client/test/', 'packages/client/build.ts', 'packages/client/vitest.config.ts'],
+    imports: 'all',
+  },
   {
     name: 'compose',
     at: ['app/compose.ts', 'app/compose/'],
@@ -124,6 +130,7 @@ export const productRoots = [
   'http/',
   'packages/embedded-mongo/src/',
   'packages/paired-statistics/src/',
+  'packages/client/src/',
   'web/',
 ] as const;
 
@@ -138,6 +145,8 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'tools/datasets/',
     'tools/experiments/',
   ],
+  // This package by its own `exports`: the command, examples and tests use the client as others do.
+  inkgraph: [],
   'csv-parse': ['tools/datasets/'],
   'csv-stringify': ['http/exports/csv.ts'],
   yazl: ['http/exports/zip.ts'],
@@ -159,7 +168,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/express': ['http/mcp'],
   // `npm run mcp` and `npm run demo` use it as clients of the product; the product does not.
   '@modelcontextprotocol/client': [],
-  '@dagrejs/dagre': ['graphs/draw/'],
+  '@dagrejs/dagre': ['graphs/draw/', 'web/graph-view/'],
   express: ['http/'],
   'rate-limiter-flexible': ['http/guard/'],
   'proxy-addr': ['http/guard/'],
@@ -234,5 +243,6 @@ export const wideFolders: Readonly<Record<string, string>> = {
   'scripts/bench/rows': 'one file for each row of the benchmark',
   'test/attacks': 'one file for each family of attacks',
   'test/spec/proofs': 'one file for each part of the specification',
+  'web/text': 'the words of one area in each file',
   'graphs/nodes': 'one file for each node type, listed in graphs/catalog.ts',
 };

@@ -11,6 +11,7 @@ export const dashboard = [
     'dashboard.ack.object_key': 'The objectKey of a dashboard upload has the shape uploads/.../dashboard/.../<file>',
     'dashboard.ack.event': 'Dashboard ack publishes the dashboard document event',
     'dashboard.ack.no_run': 'Dashboard ack starts no run',
+    'dashboard.workflows.drafts': 'Lists of workflows tell which drafts are ahead of the published version',
     'dashboard.run': 'An operator can queue any saved workflow for any saved document',
     'dashboard.run.workflow_id': 'Queueing requires workflowId, an agentGraphId',
     'dashboard.run.reply': 'Queueing returns status, documentId, workflowId and workflowName',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { applyToCards } from '#web/live/apply-cards.ts';
 import { changesMatches, patched, type Listed } from '#web/live/card-changes.ts';
 import type { TextLine } from '#web/page-view/words.ts';
-import { changesOf } from '#web/pages/document/tabs/corrections.ts';
+import { changesOf, keptTexts } from '#web/pages/document/tabs/corrections.ts';
 import type { LiveEvent } from '#web/live/event.ts';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
@@ -73,4 +73,14 @@ test('a corrected line sends its changed words, or all of itself when their numb
   expect(changesOf(0, lines, ['Total amount due', '12,50 EUR', 'noise'])).toEqual([
     { page: 0, line: 0, text: 'Total amount due' },
   ]);
+});
+
+test('lines that a person changed are kept over a newer version of the text, and all others are of the newer one', () => {
+  const line = (text: string, y: number) => ({
+    box: [0, y, 1, 1],
+    words: text.split(' ').map((word) => ({ text: word })),
+  });
+  const before = [line('Totel', 0), line('12,5O', 1), line('gone', 2)] as unknown as TextLine[];
+  const now = [line('TOTAL', 0), line('12,5O', 1), line('new', 3)] as unknown as TextLine[];
+  expect(keptTexts(before, ['Totel', '12,50', 'changed'], now)).toEqual(['TOTAL', '12,50', 'new']);
 });

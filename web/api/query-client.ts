@@ -15,7 +15,7 @@ function delay(failures: number, error: unknown): number {
 }
 
 /** Leads to the sign-in page and back here. */
-export function signIn(): void {
+function signIn(): void {
   const here = location.pathname + location.search + location.hash;
   location.assign(`/sign-in?returnTo=${encodeURIComponent(here)}`);
 }

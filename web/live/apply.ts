@@ -34,6 +34,7 @@ const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[
   // Lists take the new names over; a title that was taken back is known to the server alone.
   'document.changed': ({ documentId, title }) => (title === null ? ofDocument(documentId) : []),
   'experiment.changed': () => [['experiments']],
+  'workflow.changed': () => [['workflows']],
   reset: () => lists,
 };
 

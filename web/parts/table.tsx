@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 /** A table with its heads in a frame; wide ones scroll inside it. Empty heads are of columns with buttons. */
 export function Table({ heads, children }: { readonly heads: readonly string[]; readonly children: ReactNode }) {
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <div tabIndex={0} className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
         <thead>
           <tr>

@@ -11,11 +11,20 @@ interface TabsProps<Name extends string> {
   readonly tabs: readonly Tab<Name>[];
   readonly chosen: Name;
   readonly onChoose: (name: Name) => void;
+  /** Closer together, for narrow panels. */
+  readonly isTight?: boolean;
   readonly children: ReactNode;
 }
 
 /** Tabs with their panel: arrow keys choose. The chosen one belongs into the address, so that Back and links work. */
-export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<Name>) {
+export function Tabs<Name extends string>({
+  label,
+  tabs,
+  chosen,
+  onChoose,
+  isTight = false,
+  children,
+}: TabsProps<Name>) {
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const step = (event: KeyboardEvent): void => {
@@ -34,7 +43,7 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, child
         role="tablist"
         aria-label={label}
         onKeyDown={step}
-        className="flex gap-1 overflow-x-auto border-b border-line"
+        className={`flex overflow-x-auto border-b border-line ${isTight ? '' : 'gap-1'}`}
       >
         {tabs.map(({ name, label: words, count }) => (
           <button
@@ -47,7 +56,7 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, child
             aria-controls={`${id}-panel`}
             tabIndex={name === chosen ? 0 : -1}
             onClick={() => onChoose(name)}
-            className="-mb-px flex items-center gap-1.5 border-b-2 border-transparent px-3 py-2 font-medium whitespace-nowrap text-muted hover:text-fg aria-selected:border-accent aria-selected:text-fg"
+            className={`-mb-px flex items-center gap-1.5 border-b-2 border-transparent py-2 font-medium whitespace-nowrap text-muted hover:text-fg aria-selected:border-accent aria-selected:text-fg ${isTight ? 'px-2' : 'px-3'}`}
           >
             {words}
             {count !== undefined && <span className="rounded-full bg-hover px-1.5 text-xs text-muted">{count}</span>}

@@ -10,15 +10,15 @@ async function signOut(): Promise<void> {
   location.assign('/sign-in');
 }
 
+const none: readonly MenuItem[] = [];
+
 interface AccountMenuProps {
   /** Pages that the bar of small screens has no room for. */
   readonly pages?: readonly MenuItem[];
 }
 
-const noPages: readonly MenuItem[] = [];
-
 /** The person's own menu: look, pages of the account, sign-out. */
-export function AccountMenu({ pages = noPages }: AccountMenuProps) {
+export function AccountMenu({ pages = none }: AccountMenuProps) {
   const { credential, organization } = useSession();
   const chosenTheme = useStore(theme);
   const chosenDensity = useStore(density);

@@ -6,6 +6,7 @@ export function Keys({ keys }: { readonly keys: string }) {
     <span className="inline-flex gap-1">
       {keys
         .replace('mod+', isMac ? '⌘ ' : 'Ctrl ')
+        .replace('shift+', isMac ? '⇧ ' : 'Shift ')
         .split(' ')
         .map((key) => (
           <kbd key={key} className="rounded-sm border border-line bg-bg px-1.5 font-mono text-xs text-muted">

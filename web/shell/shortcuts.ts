@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { createStore } from '../state/store.ts';
 import { remembered } from '../state/remembered.ts';
 
-/** One key, or two in a row: `g d`. `mod+k` is Control or Command with a key, which also works inside text boxes. */
+/** One key, or two in a row: `g d`. `mod+k` is Control or Command with a key, `mod+shift+z` also with Shift; these work inside text boxes, too. */
 export interface Shortcut {
   readonly keys: string;
   readonly words: string;
@@ -44,7 +44,7 @@ export function listenToKeys(): () => void {
   const onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.altKey || event.isComposing) return;
     const mod = event.ctrlKey || event.metaKey;
-    const pressed = mod ? `mod+${event.key.toLowerCase()}` : event.key;
+    const pressed = mod ? `mod+${event.shiftKey ? 'shift+' : ''}${event.key.toLowerCase()}` : event.key;
     if (!mod && (isTyping(event.target) || singleKeys.get() === 'off')) return;
     const keys = prefix === null ? pressed : `${prefix} ${pressed}`;
     prefix = prefix === null && prefixes.has(pressed) ? pressed : null;

@@ -28,22 +28,25 @@ function put(
   });
 }
 
-async function send({ id, file, projectId, workflowId }: Upload): Promise<void> {
+async function store({ id, file, projectId }: Upload): Promise<string> {
+  const signed = await call('documents', 'presign', {
+    body: { projectId, contentType: file.type, size: file.size, filename: file.name },
+  });
+  await put(signed, file, (progress) => change(id, { progress }));
+  const { document } = await call('documents', 'ack', { body: { objectKey: signed.objectKey } });
+  const { duplicateOf } = document;
+  change(id, { progress: 1, documentId: document.id, ...(duplicateOf === undefined ? {} : { duplicateOf }) });
+  return document.id;
+}
+
+/** Sends a file and starts its workflow. What is done already is not done again. */
+async function send(upload: Upload): Promise<void> {
+  const { id, workflowId } = upload;
   change(id, { state: 'sending', progress: 0 });
   try {
-    const signed = await call('documents', 'presign', {
-      body: { projectId, contentType: file.type, size: file.size, filename: file.name },
-    });
-    await put(signed, file, (progress) => change(id, { progress }));
-    const { document } = await call('documents', 'ack', { body: { objectKey: signed.objectKey } });
-    const { duplicateOf } = document;
-    change(id, {
-      state: 'done',
-      progress: 1,
-      documentId: document.id,
-      ...(duplicateOf === undefined ? {} : { duplicateOf }),
-    });
-    if (workflowId !== undefined) await call('documents', 'run', { params: { id: document.id }, body: { workflowId } });
+    const documentId = upload.documentId ?? (await store(upload));
+    if (workflowId !== undefined) await call('documents', 'run', { params: { id: documentId }, body: { workflowId } });
+    change(id, { state: 'done', progress: 1 });
   } catch (error) {
     change(id, { state: 'failed', error: error instanceof Error ? error.message : String(error) });
   }
@@ -84,6 +87,7 @@ export function retryUpload(id: string): void {
   void pump();
 }
 
-export const clearFinished = (): void => uploads.set((all) => all.filter(({ state }) => state !== 'done'));
+export const clearFinished = (): void =>
+  uploads.set((all) => all.filter(({ state }) => state === 'waiting' || state === 'sending'));
 
 export const isUploading = (): boolean => uploads.get().some(({ state }) => state === 'waiting' || state === 'sending');

@@ -64,6 +64,11 @@ export const document = words({
   you: 'you',
   correctDescription: 'Correct',
   writeDescription: 'Write a description',
+  textChanged:
+    'Somebody corrected this text in the meantime. Go on with the new text: the lines that you changed stay.',
+  goOnWithNew: 'Go on with the new text',
+  descriptionChanged: 'Somebody wrote another description in the meantime:',
+  replaceIt: 'Replace it with mine',
   descriptionCorrected: 'The corrected description is saved.',
   versions: 'Versions',
   current: 'Current',

@@ -20,6 +20,7 @@ export const feed = words({
     'workflow.emitted': 'Message of a workflow',
     'experiment.changed': 'Experiment changed',
     'record.changed': 'Record changed',
+    'workflow.changed': 'Workflow changed',
     reset: 'Feed began anew',
   },
   openDocument: 'Document',

@@ -10,6 +10,7 @@ function translated(value: unknown): unknown {
     const made = value as (...args: readonly unknown[]) => unknown;
     return (...args: readonly unknown[]) => translated(made(...args));
   }
+  if (Array.isArray(value)) return value.map(translated);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, translated(inner)]));
 }

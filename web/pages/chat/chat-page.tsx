@@ -30,10 +30,10 @@ function Conversations({ chosen }: { readonly chosen: string | undefined }) {
   });
   const all = list.data?.pages.flatMap(({ conversations }) => conversations) ?? [];
   return (
-    <aside aria-label={words.conversations} className="max-lg:hidden">
+    <aside aria-label={words.conversations} className="min-w-0 max-lg:hidden">
       <h2 className="mb-2 text-sm text-muted">{words.conversations}</h2>
       {all.length === 0 && <p className="text-xs text-muted">{words.noConversations}</p>}
-      <ul className="grid gap-0.5">
+      <ul className="grid grid-cols-1 gap-0.5">
         {all.map(({ id, title }) => (
           <li key={id} className="group flex items-center rounded-md hover:bg-hover">
             <Link

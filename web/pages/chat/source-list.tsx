@@ -10,7 +10,8 @@ export function SourceList({ sources, lit }: { readonly sources: readonly Source
   return (
     <ol aria-label={words.sources} className="grid gap-2 sm:grid-cols-2">
       {sources.map((source) => {
-        const [passage] = source.excerpts;
+        // A place on a page says more than a sentence of the description.
+        const passage = source.excerpts.find(({ bbox }) => bbox !== undefined) ?? source.excerpts[0];
         const place = passage?.bbox === undefined ? {} : { page: passage.page, box: passage.bbox.join(',') };
         return (
           <li key={source.sourceId}>

@@ -63,7 +63,7 @@ function useVisibility({ id, visibility }: Detail) {
   });
 }
 
-/** What a person does with the whole document. What their role may not do is not shown. */
+/** Actions on the whole document, those alone that the role may do. */
 export function DocumentActions({ detail }: { readonly detail: Detail }) {
   const [opened, open] = useState<'run' | 'edit' | null>(null);
   const canRun = useCan('runs:execute');

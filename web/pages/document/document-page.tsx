@@ -38,7 +38,8 @@ function Document({ document, onExpired }: { readonly document: Detail; readonly
       lead={
         <span className="mt-1 flex flex-wrap items-center gap-2">
           {latestRun !== null && (
-            <Link to="/runs/$id" params={{ id: latestRun.runId }} aria-label={words.openRun}>
+            <Link to="/runs/$id" params={{ id: latestRun.runId }}>
+              <span className="sr-only">{words.openRun}: </span>
               <StateBadge state={latestRun.status} />
             </Link>
           )}

@@ -7,6 +7,7 @@ import { useLatest } from '../../state/latest.ts';
 import { useStore } from '../../state/store.ts';
 import { document as words } from '../../text/document.ts';
 import { cameFrom, neighbours } from './came-from.ts';
+import { documentSearch } from './search.ts';
 
 /** Leads back to the list that the document was opened from, and to the documents before and after it there. */
 export function Neighbours({ id }: { readonly id: string }) {
@@ -14,7 +15,11 @@ export function Neighbours({ id }: { readonly id: string }) {
   const navigate = useNavigate();
   const go = (to: string | undefined): void => {
     if (to !== undefined)
-      void navigate({ to: '/documents/$id', params: { id: to }, search: ({ project, tab }) => ({ project, tab }) });
+      void navigate({
+        to: '/documents/$id',
+        params: { id: to },
+        search: ({ project, tab }) => ({ project, ...documentSearch({ tab }) }),
+      });
   };
   const latest = useLatest({ before: () => go(found?.before), after: () => go(found?.after) });
   useShortcuts(

@@ -3,7 +3,7 @@ import { TriangleAlert } from 'lucide-react';
 import { document as words } from '../../text/document.ts';
 import type { Detail } from './reading.ts';
 
-/** What is wrong with the document, and what helps. */
+/** Problems of the document, each with its remedy. */
 export function Notices({ document, onPage }: { readonly document: Detail; readonly onPage: (page: number) => void }) {
   const { ocr, degraded, duplicateOf } = document;
   const warnings = ocr?.warnings ?? [];

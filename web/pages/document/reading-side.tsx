@@ -35,7 +35,7 @@ function AskTab({ id }: { readonly id: string }) {
   );
 }
 
-/** What was read from the document, a tab for each kind. */
+/** Tabs of the readings of the document, one for each kind. */
 export function ReadingSide({ reading }: { readonly reading: Reading }) {
   const { document, place } = reading;
   const canRun = useCan('runs:execute');

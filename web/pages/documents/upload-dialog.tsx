@@ -35,7 +35,7 @@ function FileList({ files, onDrop }: { readonly files: readonly File[]; readonly
   );
 }
 
-/** Where files may be dropped or chosen, and what is accepted. */
+/** Area to drop or choose files, with the accepted types. */
 function Chooser({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const { limits } = useSession();
   return (

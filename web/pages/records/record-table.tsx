@@ -77,7 +77,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit }: RecordTa
   const next = (field: string) => (sort === field ? `-${field}` : sort === `-${field}` ? undefined : field);
   const direction = (field: string) => (sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined);
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
         <thead>
           <tr>

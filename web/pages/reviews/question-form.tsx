@@ -23,7 +23,7 @@ function fieldsOf(schema: Schema | null): readonly (readonly [name: string, sche
   return fields.length > 0 && fields.every(isPlain) ? fields : null;
 }
 
-/** What is proposed for a field: the question's data may hold a value of its name. */
+/** Proposal for a field: the question's data may hold a value of its name. */
 function proposed(data: unknown, name: string): string {
   const value = typeof data === 'object' && data !== null ? (data as Record<string, unknown>)[name] : undefined;
   return value === undefined || value === null ? '' : textOf(value);

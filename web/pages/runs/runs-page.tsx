@@ -1,87 +1,87 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { Activity, RotateCcw } from 'lucide-react';
-import { call } from '../../api/client.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Activity, ArrowLeft, Columns2 } from 'lucide-react';
+import { useState } from 'react';
 import type { Reply } from '../../api/families.ts';
-import { pages, read } from '../../api/read.ts';
-import { StateBadge } from '../../parts/badge.tsx';
+import { pages } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
-import { SelectField } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { Time } from '../../parts/time.tsx';
-import { toast, toastError } from '../../parts/toast.tsx';
 import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { useCan } from '../../shell/session.ts';
-import { duration } from '../../text/format.ts';
 import { runs as words } from '../../text/runs.ts';
 import { shell } from '../../text/shell.ts';
-import { runTabs } from './search.ts';
+import { CompareRuns } from './compare.tsx';
+import { RunFilters } from './filters.tsx';
+import { ManyActions } from './many-actions.tsx';
+import { RunRow } from './run-row.tsx';
+import { conditionsOf, runTabs } from './search.ts';
 
 const route = getRouteApi('/runs');
 type Row = Reply<'runs', 'list'>['runs'][number];
 
-function RunRow({ run, workflow }: { readonly run: Row; readonly workflow: string }) {
-  const took = run.finishedAt === null ? null : Date.parse(run.finishedAt) - Date.parse(run.createdAt);
+const heads = [words.state, words.workflow, words.document, words.created, words.took, words.problem];
+
+interface TableProps {
+  readonly rows: readonly Row[];
+  readonly chosen: readonly string[];
+  readonly onChoose: (runId: string) => void;
+}
+
+function Table({ rows, chosen, onChoose }: TableProps) {
+  const canRun = useCan('runs:execute');
   return (
-    <tr>
-      <td>
-        <Link to="/runs/$id" params={{ id: run.runId }}>
-          <StateBadge state={run.status} />
-        </Link>
-      </td>
-      <td>
-        <Link to="/runs/$id" params={{ id: run.runId }} className="font-medium hover:underline" dir="auto">
-          {workflow}
-        </Link>{' '}
-        <span className="text-xs text-muted">{words.version(run.version)}</span>
-      </td>
-      <td>
-        <Link to="/documents/$id" params={{ id: run.documentId }} className="hover:underline" dir="auto">
-          {words.document}
-        </Link>
-      </td>
-      <td className="text-muted">
-        <Time at={run.createdAt} />
-      </td>
-      <td className="number">{took !== null && duration(took)}</td>
-      <td className="text-bad" dir="auto">
-        {run.error !== undefined && <span className="line-clamp-2">{run.error.message}</span>}
-      </td>
-    </tr>
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="sr-only">{words.compareColumn}</span>
+            </th>
+            {heads.map((head) => (
+              <th key={head} scope="col" className={head === words.took ? 'number' : ''}>
+                {head}
+              </th>
+            ))}
+            <th scope="col">
+              <span className="sr-only">{words.retry}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((run) => (
+            <RunRow
+              key={run.runId}
+              run={run}
+              canRun={canRun}
+              isChosen={chosen.includes(run.runId)}
+              onChoose={() => onChoose(run.runId)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
-/** Queues the failed runs of the list again. */
-function useRetry(workflow: string | undefined, execution: string | undefined) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: () => call('runs', 'retryRuns', { body: { workflowId: workflow, executionId: execution } }),
-    onError: toastError,
-    onSuccess: ({ retried }) => {
-      toast(words.retried(retried));
-      void client.invalidateQueries({ queryKey: ['runs'] });
-    },
-  });
-}
-
 /** Runs of the organization by state, newest first. */
-export function RunsPage() {
-  const { status = 'all', workflow, execution } = route.useSearch();
+function RunsList() {
+  const search = route.useSearch();
+  const { status = 'all', drafts } = search;
   const navigate = route.useNavigate();
-  const canRun = useCan('runs:execute');
-  const workflows = useQuery(read('workflows', 'list', { query: { limit: 100 } }));
+  const [chosen, choose] = useState<readonly string[]>([]);
   const query = {
+    ...conditionsOf(search),
     status: status === 'all' ? undefined : status,
-    workflowId: workflow,
-    executionId: execution,
+    drafts: drafts === 'yes' ? true : undefined,
+    counts: true,
     limit: 50,
   };
   const list = useInfiniteQuery(pages('runs', 'list', { query }));
   const rows = list.data?.pages.flatMap(({ runs }) => runs) ?? [];
-  const nameOf = (id: string) => workflows.data?.workflows.find((one) => one.workflowId === id)?.name ?? id;
-  const retry = useRetry(workflow, execution);
+  const counts = list.data?.pages[0]?.counts;
+  const [first, second] = chosen;
   return (
     <Page
       title={words.title}
@@ -89,32 +89,27 @@ export function RunsPage() {
       actions={
         <>
           <SavedViews page="runs" />
-          <SelectField
-            label={words.workflow}
-            isQuiet
-            value={workflow ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              void navigate({ search: (old) => ({ ...old, workflow: value || undefined }), replace: true })
-            }
-          >
-            <option value="">{words.anyWorkflow}</option>
-            {workflows.data?.workflows.map((one) => (
-              <option key={one.workflowId} value={one.workflowId}>
-                {one.name}
-              </option>
-            ))}
-          </SelectField>
-          {canRun && status === 'failed' && rows.length > 0 && (
-            <Button icon={<RotateCcw size={14} aria-hidden />} busy={retry.isPending} onClick={() => retry.mutate()}>
-              {words.retryFailed}
+          {first !== undefined && (
+            <Button
+              icon={<Columns2 size={14} aria-hidden />}
+              disabled={second === undefined}
+              onClick={() => void navigate({ search: (old) => ({ ...old, compare: `${first},${second}` }) })}
+            >
+              {second === undefined ? words.compareOneMore : words.compare}
             </Button>
           )}
+          {rows.length > 0 && <ManyActions status={status} />}
         </>
       }
     >
+      <RunFilters />
       <Tabs
         label={words.states}
-        tabs={runTabs.map((name) => ({ name, label: words.tabs[name] }))}
+        tabs={runTabs.map((name) => ({
+          name,
+          label: words.tabs[name],
+          count: name === 'all' ? undefined : counts?.[name]?.value,
+        }))}
         chosen={status}
         onChoose={(name) =>
           void navigate({ search: (old) => ({ ...old, status: name === 'all' ? undefined : name }), replace: true })
@@ -128,26 +123,14 @@ export function RunsPage() {
           </Empty>
         )}
         {rows.length > 0 && (
-          <div className="overflow-x-auto rounded-lg border border-line bg-panel">
-            <table className="table">
-              <thead>
-                <tr>
-                  {[words.state, words.workflow, words.document, words.created, words.took, words.problem].map(
-                    (head) => (
-                      <th key={head} scope="col" className={head === words.took ? 'number' : ''}>
-                        {head}
-                      </th>
-                    ),
-                  )}
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((run) => (
-                  <RunRow key={run.runId} run={run} workflow={nameOf(run.workflowId)} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            rows={rows}
+            chosen={chosen}
+            // The two chosen last count.
+            onChoose={(id) =>
+              choose((old) => (old.includes(id) ? old.filter((one) => one !== id) : [...old.slice(-1), id]))
+            }
+          />
         )}
         {list.hasNextPage && (
           <div className="mt-4 text-center">
@@ -157,6 +140,29 @@ export function RunsPage() {
           </div>
         )}
       </Tabs>
+    </Page>
+  );
+}
+
+/** The list of runs, or two of them side by side. */
+export function RunsPage() {
+  const { compare } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [first, second] = compare?.split(',') ?? [];
+  if (first === undefined || second === undefined) return <RunsList />;
+  return (
+    <Page
+      title={words.compareTitle}
+      actions={
+        <Button
+          icon={<ArrowLeft size={14} aria-hidden />}
+          onClick={() => void navigate({ search: (old) => ({ ...old, compare: undefined }) })}
+        >
+          {words.compareBack}
+        </Button>
+      }
+    >
+      <CompareRuns ids={[first, second]} />
     </Page>
   );
 }

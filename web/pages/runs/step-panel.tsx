@@ -27,7 +27,7 @@ function Block({
   );
 }
 
-/** What went into a step and came out of it, as far as the run keeps it. */
+/** Input and output of a step, as far as the run keeps it. */
 export function StepPanel({ step }: { readonly step: Step }) {
   const { nodeId, type, attempt, status, ms, error, inputText, requestText, outputPreview, cachedFrom, usage } = step;
   return (

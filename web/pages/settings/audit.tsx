@@ -15,7 +15,7 @@ import { shell } from '../../text/shell.ts';
 
 const wellFormed = /^[a-z]+(\.[a-z_]+)?$/;
 
-/** Who did what, newest first. */
+/** Audited actions with their actors, newest first. */
 export function AuditSection() {
   const [typed, type] = useState('');
   const settled = useDebounced(typed.trim(), 300);

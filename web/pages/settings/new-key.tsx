@@ -46,7 +46,7 @@ export function IssuedSecret({
         {kind === 'workflow' && (
           <>
             <p>{words.keyCurl}</p>
-            <pre tabIndex={0} className="overflow-x-auto rounded-md bg-bg p-2 font-mono text-xs">
+            <pre tabIndex={0} className="relative overflow-x-auto rounded-md bg-bg p-2 font-mono text-xs">
               {lines}
             </pre>
             <Copy text={lines} />

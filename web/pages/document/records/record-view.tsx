@@ -14,7 +14,7 @@ import { useCorrect } from './use-correct.ts';
 
 const tones: Readonly<Record<RecordOf['status'], Tone>> = { proposed: 'quiet', doubtful: 'warn', confirmed: 'ok' };
 
-/** How sure a value is, and who says so. */
+/** Confidence of a value, and its author. */
 function sayer(cell: Cell | undefined): string {
   if (cell === undefined || (cell.value === null && cell.confidence === 0)) return '';
   return `${share(cell.confidence)} ${words.by[cell.by]}`;
@@ -23,7 +23,7 @@ function sayer(cell: Cell | undefined): string {
 /** Cells of one list: a row of the table is a row of the document. */
 function Rows({ table, cellOf }: { readonly table: RowTable; readonly cellOf: (path: string) => ReactNode }) {
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
         <caption className="px-3 py-2 text-start font-medium">{table.name}</caption>
         <thead>
@@ -101,7 +101,7 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
         </ul>
       )}
       {single.length > 0 && (
-        <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+        <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
           <table className="table">
             <thead>
               <tr>

@@ -8,7 +8,7 @@ interface CorrectedByProps {
   readonly at: string;
 }
 
-/** Who corrected a version, and when. Nothing for what a run made. */
+/** Author and time of a correction. Nothing for versions that a run made. */
 export function CorrectedBy({ source, author, at }: CorrectedByProps) {
   const { credential } = useSession();
   if (source === 'run' || author === null) return null;

@@ -20,3 +20,16 @@ export function changesOf(page: number, lines: readonly TextLine[], texts: reado
     return after.flatMap((text, word) => (text === before[word] ? [] : [{ page, line: index, word, text }]));
   });
 }
+
+const placeOf = ({ box }: TextLine): string => box.join(' ');
+
+/** Texts of the lines of a newer version: those that a person changed in an older one, by their place, and else its own. */
+export function keptTexts(before: readonly TextLine[], typed: readonly string[], now: readonly TextLine[]): string[] {
+  const mine = new Map(
+    before.flatMap((line, index) => {
+      const text = typed[index];
+      return text === undefined || text === textOf(line) ? [] : [[placeOf(line), text] as const];
+    }),
+  );
+  return now.map((line) => mine.get(placeOf(line)) ?? textOf(line));
+}

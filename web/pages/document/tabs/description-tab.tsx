@@ -74,7 +74,7 @@ function Description({ document }: { readonly document: Detail }) {
   );
 }
 
-/** What a model or a person wrote about the document, and what is known of its file. */
+/** Description by a model or a person, and facts of the file. */
 export function DescriptionTab({ document }: { readonly document: Detail }) {
   return (
     <div className="grid gap-5">

@@ -15,7 +15,7 @@ import { similarBy } from '../search.ts';
 const route = getRouteApi('/documents/$id');
 type Similar = Reply<'documents', 'similar'>['documents'][number];
 
-function SimilarRow({ other }: { readonly other: Similar }) {
+function SimilarRow({ other, by }: { readonly other: Similar; readonly by: (typeof similarBy)[number] }) {
   return (
     <li className="relative flex items-center gap-3 rounded-lg border border-line bg-panel px-3 py-2 hover:border-line-strong">
       <Thumbnail card={other} side={160} className="size-12 shrink-0 rounded-sm border border-line" />
@@ -23,7 +23,7 @@ function SimilarRow({ other }: { readonly other: Similar }) {
         <Link
           to="/documents/$id"
           params={{ id: other.id }}
-          search={({ project, tab, by }) => ({ project, tab, by })}
+          search={({ project }) => ({ project, tab: 'similar' as const, by: by === 'both' ? undefined : by })}
           dir="auto"
           className="block truncate outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
         >
@@ -71,7 +71,7 @@ export function SimilarTab({ id }: { readonly id: string }) {
             ) : (
               <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
                 {documents.map((other) => (
-                  <SimilarRow key={other.id} other={other} />
+                  <SimilarRow key={other.id} {...{ other, by }} />
                 ))}
               </ul>
             )

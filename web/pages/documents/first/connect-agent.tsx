@@ -10,7 +10,7 @@ type Client = (typeof clients)[number];
 const usualAddress = (): string =>
   location.port === '' ? `${location.origin}/mcp` : `${location.protocol}//${location.hostname}:3002/mcp`;
 
-/** What a program needs to connect. */
+/** Settings that a program needs to connect. */
 function configuration(client: Client, url: string): string {
   const servers = { inkgraph: { url } };
   switch (client) {
@@ -52,7 +52,7 @@ export function ConnectAgent() {
         onChange={(event) => setUrl(event.currentTarget.value)}
       />
       <p>{words.clientPlaces[client]}</p>
-      <pre className="overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-xs">{text}</pre>
+      <pre className="relative overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-xs">{text}</pre>
       <div>
         <Copy text={text} label={words.copyClient} />
       </div>

@@ -38,7 +38,9 @@ export function FirstKey() {
     return (
       <div className="grid gap-2">
         <p className="font-medium text-warn">{words.keyOnce}</p>
-        <pre className="overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-xs">{commands}</pre>
+        <pre className="relative overflow-x-auto rounded-md border border-line bg-bg p-2 font-mono text-xs">
+          {commands}
+        </pre>
         <div>
           <Copy text={commands} label={words.copyCurl} />
         </div>

@@ -34,7 +34,7 @@ function useBulk({ ids, clear }: Selection) {
   return { trash: { ...trash, move: () => trash.mutate(all) }, visibility };
 }
 
-/** What can be done with the selected documents at once. */
+/** Actions on all selected documents at once. */
 export function BulkBar({ selection }: { readonly selection: Selection }) {
   const [opened, open] = useState<'run' | null>(null);
   const canRun = useCan('runs:execute');

@@ -29,7 +29,7 @@ function useKnown(isOpen: boolean, chosen: Chosen): Known {
   return { projects, workflows: workflows.data?.workflows ?? [], keys: canSeeKeys ? keys.data?.keys : undefined };
 }
 
-/** What is chosen, each with a button that removes it. */
+/** Chosen filters, each with a button that removes it. */
 function Chips({
   chosen,
   known,

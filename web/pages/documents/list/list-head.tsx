@@ -7,7 +7,7 @@ import { SortChoice } from './sort-choice.tsx';
 
 const route = getRouteApi('/documents');
 
-/** What is above the list: search, view, filters, number of matches and order. */
+/** Head of the list: search, view, filters, number of matches and order. */
 export function ListHead({ total }: { readonly total: Reply<'documents', 'list'>['total'] }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
