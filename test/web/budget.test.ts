@@ -42,9 +42,8 @@ async function kilobytes(files: Iterable<string>): Promise<number> {
 
 const filesOf = (keys: Iterable<string>): string[] => [...keys].flatMap((key) => manifest[key]?.file ?? []);
 const entry = (): string => Object.keys(manifest).find((key) => manifest[key]?.isEntry === true) ?? '';
-/** The documents with their list, which is asked for while the page itself loads. */
-const first = (): Set<string> =>
-  closure('pages/documents/list/listed.tsx', closure('pages/documents/documents-page.tsx', closure(entry())));
+/** The documents with their list. */
+const first = (): Set<string> => closure('pages/documents/documents-page.tsx', closure(entry()));
 
 describe('The bundle of the dashboard', () => {
   test('loads at most 135 kB of scripts for the documents, and 10 kB of styles', async () => {

@@ -61,6 +61,7 @@ export function ReadingSide({ reading }: { readonly reading: Reading }) {
         tabs={documentTabs.map((name) => ({ name, label: words.tabs[name] }))}
         chosen={place.tab}
         onChoose={place.toTab}
+        isTight
       >
         {panels[place.tab]}
       </Tabs>

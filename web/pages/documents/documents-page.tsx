@@ -6,18 +6,17 @@ import { pages } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failure, Skeleton } from '../../parts/states.tsx';
+import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { useCan } from '../../shell/session.ts';
+import { useLoaded } from '../../state/loaded.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
 import { askedFilters, askedOrder } from './list/asked.ts';
+import { Listed } from './list/listed.tsx';
 import { DropZone } from './upload-files.tsx';
 
-// The cards load while the server answers what they show.
-const loadingList = import('./list/listed.tsx');
-const Listed = lazy(async () => ({ default: (await loadingList).Listed }));
+// The head loads while the server answers what the list shows.
 const loadingHead = import('./list/list-head.tsx');
-const ListHead = lazy(async () => ({ default: (await loadingHead).ListHead }));
-const SavedViews = lazy(async () => ({ default: (await import('../../shell/saved/saved-views.tsx')).SavedViews }));
 const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
 
 const route = getRouteApi('/documents');
@@ -26,6 +25,7 @@ const perPage = 60;
 /** Documents of the project: a grid to look through, and a search with its matches marked. */
 export function DocumentsPage() {
   const search = route.useSearch();
+  const head = useLoaded(loadingHead);
   const canUpload = useCan('documents:write');
   const [files, setFiles] = useState<readonly File[] | null>(null);
   const addFiles = useCallback((more: readonly File[]) => setFiles((all) => [...(all ?? []), ...more]), []);
@@ -51,21 +51,17 @@ export function DocumentsPage() {
         title={words.title}
         actions={
           <>
-            <Suspense fallback={null}>
-              <SavedViews page="documents" />
-            </Suspense>
+            <SavedViews page="documents" />
             {upload}
           </>
         }
       >
-        <div className="mb-4 grid min-h-19 content-start gap-3">
-          <Suspense fallback={null}>
-            <ListHead total={list.data?.pages[0]?.total} />
-          </Suspense>
+        <div className="mb-4 grid min-h-19 content-start gap-3 max-sm:min-h-29">
+          {head !== undefined && <head.ListHead total={list.data?.pages[0]?.total} />}
         </div>
         {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton lines={8} />}
-        <Suspense fallback={null}>{list.data !== undefined && <Listed list={list} upload={upload} />}</Suspense>
+        {list.data !== undefined && <Listed list={list} upload={upload} />}
       </Page>
       <Suspense fallback={null}>
         {files !== null && <UploadDialog files={files} onFiles={addFiles} onClose={() => setFiles(null)} />}

@@ -14,7 +14,7 @@ export function SavedViews({ page }: { readonly page: ViewPage }) {
   return (
     <>
       <Button icon={<Bookmark size={15} aria-hidden />} onClick={() => setOpen(true)}>
-        {words.open}
+        <span className="max-sm:sr-only">{words.open}</span>
       </Button>
       <Suspense fallback={null}>
         {isOpen && <ViewsDialog page={page} query={query} onClose={() => setOpen(false)} />}
