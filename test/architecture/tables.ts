@@ -181,7 +181,6 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'react-dom': ['web/'],
   '@tanstack/react-query': ['web/'],
   '@tanstack/react-router': ['web/'],
-  '@tanstack/react-virtual': ['web/'],
   '@xyflow/react': ['web/'],
   'lucide-react': ['web/'],
   '@ai-sdk/react': ['web/pages/chat/'],

@@ -25,6 +25,10 @@ export class Problem extends Error {
   }
 }
 
+/** True: somebody else changed the thing since it was read. */
+export const isConflict = (error: unknown): error is Problem =>
+  error instanceof Problem && error.code.endsWith('.conflict');
+
 /** Messages by the name of their field, for a form; `''` collects those of the whole body. */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof Problem)) return {};

@@ -13,7 +13,14 @@ export function read<F extends Family, R extends Row<F>>(family: F, row: R, inpu
   });
 }
 
-type Paged = { readonly nextCursor: string | null };
+type Paged = { readonly nextCursor: string | null; readonly nextOffset?: number | null };
+/** Begin of a further page: `cursor` of a list, `offset` of a search. */
+type From = { readonly cursor: string } | { readonly offset: number };
+
+function nextOf({ nextCursor, nextOffset = null }: Paged): From | null {
+  if (nextCursor !== null) return { cursor: nextCursor };
+  return nextOffset === null ? null : { offset: nextOffset };
+}
 
 /** Query of a list row, page by page. The pages of the previous input stay visible while those of another one load. */
 export function pages<F extends Family, R extends Row<F>>(family: F, row: R, input: Input<F, R>) {
@@ -22,11 +29,11 @@ export function pages<F extends Family, R extends Row<F>>(family: F, row: R, inp
     queryKey: [family, row, 'pages', input] as const,
     queryFn: async ({ pageParam, signal }) => {
       const asked = input as { readonly query?: object };
-      const query = pageParam === null ? asked.query : { ...asked.query, cursor: pageParam };
+      const query = pageParam === null ? asked.query : { ...asked.query, ...pageParam };
       return (await call(family, row, { ...asked, query } as Input<F, R>, signal)) as Page;
     },
-    initialPageParam: null as string | null,
-    getNextPageParam: (last: Page) => last.nextCursor,
+    initialPageParam: null as From | null,
+    getNextPageParam: (last: Page) => nextOf(last),
     placeholderData: keepPreviousData,
   });
 }

@@ -1,5 +1,7 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import { applyToCards } from './apply-cards.ts';
 import { arrived } from './arrived.ts';
+import { isForCards } from './card-changes.ts';
 import type { LiveEvent } from './event.ts';
 
 const lists: readonly QueryKey[] = [
@@ -17,7 +19,7 @@ const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[
   'ocr.created': ({ documentId }) => ofDocument(documentId),
   'description.upserted': ({ documentId }) => ofDocument(documentId),
   'segmentation.created': ({ documentId }) => ofDocument(documentId),
-  'run.created': () => [['runs'], ['documents', 'runs'], ['documents', 'list']],
+  'run.created': () => [['runs'], ['documents', 'runs']],
   'run.step.changed': ({ runId, status }) => [
     ['runs', 'get', { params: { id: runId } }],
     ...(status === 'waiting'
@@ -27,9 +29,10 @@ const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[
         ]
       : []),
   ],
-  'run.completed': () => [['runs'], ['operators'], ['documents', 'runs'], ['documents', 'list']],
+  'run.completed': () => [['runs'], ['operators'], ['documents', 'runs']],
   'record.changed': () => [['records'], ['operators', 'reviews']],
-  'document.changed': ({ documentId }) => ofDocument(documentId),
+  // Lists take the new names over; a title that was taken back is known to the server alone.
+  'document.changed': ({ documentId, title }) => (title === null ? ofDocument(documentId) : []),
   'experiment.changed': () => [['experiments']],
   'workflow.changed': () => [['workflows']],
   reset: () => lists,
@@ -42,28 +45,39 @@ const ofDocument = (id: string | undefined): readonly QueryKey[] => [
   ['documents', 'list'],
 ];
 
-/** Longest rate of looking again: 500 events a second cost two requests a second. */
+/** Events are gathered for so long: 500 of them a second cost two requests and two renders a second. */
 const gatherMs = 500;
+
+function newsAfter(ids: readonly string[], events: readonly LiveEvent[]): readonly string[] {
+  const all = new Set(ids);
+  for (const { type, documentId } of events)
+    if (documentId === undefined) continue;
+    else if (type === 'document.created') all.add(documentId);
+    else if (type === 'document.deleted') all.delete(documentId);
+  return [...all].slice(-100);
+}
 
 /** Returns the listener that keeps the cache fresh. It gathers events, so that a burst costs each visible query one request. */
 export function applier(client: QueryClient): (event: LiveEvent) => void {
   const keys = new Map<string, QueryKey>();
+  let cards: LiveEvent[] = [];
+  let news: LiveEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
   const flush = (): void => {
     timer = null;
-    const due = [...keys.values()];
+    const [due, changes, came] = [[...keys.values()], cards, news];
     keys.clear();
+    [cards, news] = [[], []];
+    if (came.length > 0) arrived.set((ids) => newsAfter(ids, came));
+    applyToCards(client, changes);
     for (const queryKey of due) void client.invalidateQueries({ queryKey });
   };
   return (event) => {
-    const { type, documentId } = event;
-    if (type === 'document.created' && documentId !== undefined) {
-      arrived.set((ids) => (ids.includes(documentId) ? ids : [...ids.slice(-99), documentId]));
-      return;
-    }
-    if (type === 'document.deleted') arrived.set((ids) => ids.filter((id) => id !== documentId));
-    if (!Object.hasOwn(outdated, type)) return;
-    for (const key of outdated[type]?.(event) ?? []) keys.set(JSON.stringify(key), key);
+    const { type } = event;
+    if (type === 'document.created' || type === 'document.deleted') news.push(event);
+    if (isForCards(event)) cards.push(event);
+    if (Object.hasOwn(outdated, type))
+      for (const key of outdated[type]?.(event) ?? []) keys.set(JSON.stringify(key), key);
     timer ??= setTimeout(flush, gatherMs);
   };
 }

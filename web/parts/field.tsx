@@ -25,7 +25,7 @@ function Labelled({
   const id = useId();
   const has = [hint === undefined ? [] : [`${id}-hint`], error === undefined ? [] : [`${id}-error`]].flat();
   return (
-    <div className="grid content-start gap-1">
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-1">
       <label htmlFor={id} className={isQuiet === true ? 'sr-only' : 'font-medium'}>
         {label}
       </label>

@@ -1,4 +1,4 @@
-import { useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
 
 export interface Tab<Name extends string> {
   readonly name: Name;
@@ -27,6 +27,15 @@ export function Tabs<Name extends string>({
 }: TabsProps<Name>) {
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  // Narrow windows have no room for all of them.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected=true]');
+    const row = list.current;
+    if (tab === null || tab === undefined || row === null) return;
+    const end = tab.offsetLeft + tab.offsetWidth - row.offsetLeft;
+    if (end > row.scrollLeft + row.clientWidth) row.scrollLeft = end - row.clientWidth;
+    else if (tab.offsetLeft - row.offsetLeft < row.scrollLeft) row.scrollLeft = tab.offsetLeft - row.offsetLeft;
+  }, [chosen]);
   const step = (event: KeyboardEvent): void => {
     const at = tabs.findIndex(({ name }) => name === chosen);
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];

@@ -5,11 +5,11 @@ import { connection } from '../live/connection.ts';
 import { Toasts } from '../parts/toast.tsx';
 import { announcement } from '../state/announce.ts';
 import { useStore } from '../state/store.ts';
+import { uploads } from '../state/upload-list.ts';
 import { shell } from '../text/shell.ts';
 import { navItems } from './nav-items.ts';
 import { BottomBar, SideBar } from './nav.tsx';
 import { listenToKeys, useShortcuts } from './shortcuts.ts';
-import { uploads } from './uploads.ts';
 
 // Most visits open none of these: they load when they are needed.
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
@@ -37,6 +37,10 @@ export function Layout() {
     const started = import('../live/start.ts').then(({ startLive }) => startLive(client));
     return () => void started.then((stop) => stop());
   }, [client]);
+  useEffect(() => {
+    const started = import('./saved/preferences.ts').then(({ followPreferences }) => followPreferences());
+    return () => void started.then((stop) => stop());
+  }, []);
   useEffect(() => listenToKeys(), []);
   useShortcuts(
     useMemo(

@@ -4,7 +4,8 @@ import { useEffect } from 'react';
 import { Button, IconButton, Spinner } from '../parts/button.tsx';
 import { useStore } from '../state/store.ts';
 import { shell } from '../text/shell.ts';
-import { clearFinished, isUploading, retryUpload, uploads, type Upload } from './uploads.ts';
+import { uploads, type Upload } from '../state/upload-list.ts';
+import { clearFinished, isUploading, retryUpload } from './uploads.ts';
 
 function Line({ upload }: { readonly upload: Upload }) {
   const { id, name, state, progress, documentId, duplicateOf, error } = upload;

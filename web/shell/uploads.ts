@@ -1,24 +1,7 @@
 import { call } from '../api/client.ts';
 import type { Reply } from '../api/families.ts';
 import { Problem } from '../api/problem.ts';
-import { createStore } from '../state/store.ts';
-
-export interface Upload {
-  readonly id: string;
-  readonly name: string;
-  readonly file: File;
-  readonly projectId: string;
-  readonly workflowId: string | undefined;
-  readonly state: 'waiting' | 'sending' | 'done' | 'failed';
-  /** Share of bytes that are sent, 0..1. */
-  readonly progress: number;
-  readonly documentId?: string;
-  readonly duplicateOf?: string;
-  readonly error?: string;
-}
-
-/** Uploads of this tab. They go on while pages change. */
-export const uploads = createStore<readonly Upload[]>([]);
+import { uploads, type Upload } from '../state/upload-list.ts';
 
 const atOnce = 4;
 

@@ -5,6 +5,7 @@ import { words } from './words.ts';
 export const shell = words({
   product: 'Inkgraph',
   skip: 'Skip to content',
+  undo: 'Undo',
   mainMenu: 'Main menu',
   more: 'More',
   documents: 'Documents',

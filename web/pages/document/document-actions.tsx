@@ -1,16 +1,19 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Download, Eye, EyeOff, MoreHorizontal, Play, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { Download, Eye, EyeOff, MoreHorizontal, Play, Tag, Trash2 } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
 import { address, call } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { toast, toastError } from '../../parts/toast.tsx';
 import { useCan } from '../../shell/session.ts';
 import { document as words } from '../../text/document.ts';
+import { documents as listWords } from '../../text/documents.ts';
 import { useTrash } from '../documents/use-trash.ts';
 import type { Detail } from './reading.ts';
 import { RunDialog } from './run-dialog.tsx';
+
+const EditDialog = lazy(async () => ({ default: (await import('./edit-dialog.tsx')).EditDialog }));
 
 const extensions = { text: 'txt', markdown: 'md', hocr: 'hocr.html', alto: 'alto.xml', pdf: 'pdf' } as const;
 type Format = keyof typeof extensions;
@@ -62,12 +65,14 @@ function useVisibility({ id, visibility }: Detail) {
 
 /** Actions on the whole document, those alone that the role may do. */
 export function DocumentActions({ detail }: { readonly detail: Detail }) {
-  const [opened, open] = useState<'run' | null>(null);
+  const [opened, open] = useState<'run' | 'edit' | null>(null);
   const canRun = useCan('runs:execute');
   const canWrite = useCan('documents:write');
   const visibility = useVisibility(detail);
   const navigate = useNavigate();
-  const trash = useTrash(() => void navigate({ to: '/documents' }));
+  const trash = useTrash(async (failed) => {
+    if (!failed) await navigate({ to: '/documents' });
+  });
   const isPublic = detail.visibility === 'public';
   return (
     <>
@@ -83,21 +88,30 @@ export function DocumentActions({ detail }: { readonly detail: Detail }) {
           trigger={<MoreHorizontal size={16} aria-hidden />}
           items={[
             {
+              label: listWords.edit.open,
+              icon: <Tag size={15} aria-hidden />,
+              onChoose: () => open('edit'),
+            },
+            {
               label: isPublic ? words.makePrivate : words.makePublic,
               icon: isPublic ? <EyeOff size={15} aria-hidden /> : <Eye size={15} aria-hidden />,
               isDisabled: visibility.isPending,
               onChoose: () => visibility.mutate(),
             },
             {
-              label: words.toTrash,
+              label: listWords.trash,
               icon: <Trash2 size={15} aria-hidden />,
               isDanger: true,
+              isDisabled: trash.isPending,
               onChoose: () => trash.mutate([detail.id]),
             },
           ]}
         />
       )}
       {opened === 'run' && <RunDialog documentIds={[detail.id]} onClose={() => open(null)} />}
+      <Suspense fallback={null}>
+        {opened === 'edit' && <EditDialog detail={detail} onClose={() => open(null)} />}
+      </Suspense>
     </>
   );
 }

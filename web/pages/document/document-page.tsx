@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Problem } from '../../api/problem.ts';
 import { read } from '../../api/read.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge, StateBadge } from '../../parts/badge.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failure, Skeleton } from '../../parts/states.tsx';
 import { NotFound } from '../../shell/errors.tsx';
 import { createStore } from '../../state/store.ts';
 import { document as words } from '../../text/document.ts';
 import { titleOf } from '../documents/card.ts';
+import { Tags } from '../documents/tags.tsx';
 import { DocumentActions } from './document-actions.tsx';
 import { Neighbours } from './neighbours.tsx';
 import { Notices } from './notices.tsx';
@@ -26,13 +27,26 @@ function Document({ document, onExpired }: { readonly document: Detail; readonly
   const texts = useDocumentText(document.id, place.page);
   const lit = useMemo(() => createLit(), []);
   const marks = useMemo(() => createStore<readonly Mark[]>([]), []);
-  const text = pageOf(texts.data?.results[0]?.result.pages, place.page);
-  const reading = { document, place, text, lit, marks };
+  const version = texts.data?.results[0];
+  const text = pageOf(version, place.page);
+  const { latestRun } = document;
+  const reading = { document, place, version, text, lit, marks };
   return (
     <Page
       trail={<Neighbours id={document.id} />}
       title={titleOf(document)}
-      lead={document.visibility === 'public' && <Badge tone="info">{words.isPublic}</Badge>}
+      lead={
+        <span className="mt-1 flex flex-wrap items-center gap-2">
+          {latestRun !== null && (
+            <Link to="/runs/$id" params={{ id: latestRun.runId }}>
+              <span className="sr-only">{words.openRun}: </span>
+              <StateBadge state={latestRun.status} />
+            </Link>
+          )}
+          {document.visibility === 'public' && <Badge tone="info">{words.isPublic}</Badge>}
+          <Tags tags={document.tags} />
+        </span>
+      }
       actions={<DocumentActions detail={document} />}
     >
       <Notices document={document} onPage={place.toPage} />

@@ -1,20 +1,21 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/read.ts';
 import type { TextLine, TextPage, WordAt } from '../../page-view/words.ts';
+
+import type { Version } from './reading.ts';
 
 /** Words below this confidence, 0..100, are worth a look. */
 export const doubtfulBelow = 70;
 
-/** The newest text of one page, with its words and boxes. */
+/** One page of the newest text of a document, with its words and boxes. A text may have fewer pages than its document. */
 export function useDocumentText(id: string, page: number) {
-  return useQuery({
-    ...read('documents', 'ocr', { params: { id }, query: { limit: 1, page } }),
-    placeholderData: keepPreviousData,
-  });
+  return useQuery(read('documents', 'ocr', { params: { id }, query: { limit: 1, page } }));
 }
 
-export const pageOf = (pages: readonly TextPage[] | undefined, index: number): TextPage | undefined =>
-  pages?.find((page) => page.index === index);
+export const pageOf = (version: Version | undefined, index: number): TextPage | undefined =>
+  version === undefined || index >= version.pageCount
+    ? undefined
+    : version.result.pages.find((page) => page.index === index);
 
 /** Places of the doubtful words, in reading order. */
 export const doubtfulWords = (lines: readonly TextLine[]): readonly WordAt[] =>

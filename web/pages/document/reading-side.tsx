@@ -13,6 +13,7 @@ import { RunDialog } from './run-dialog.tsx';
 import { RunsTab } from './tabs/runs-tab.tsx';
 import { documentTabs, type DocumentTab } from './search.ts';
 import { SegmentationsTab } from './tabs/segmentations-tab.tsx';
+import { SimilarTab } from './tabs/similar-tab.tsx';
 import { TextTab } from './tabs/text-tab.tsx';
 
 /** Page of the chat. */
@@ -49,6 +50,7 @@ export function ReadingSide({ reading }: { readonly reading: Reading }) {
     fields: <FieldsTab reading={reading} action={action} />,
     description: <DescriptionTab document={document} />,
     segmentations: <SegmentationsTab reading={reading} />,
+    similar: <SimilarTab id={document.id} />,
     runs: <RunsTab id={document.id} action={action} />,
     ask: <AskTab id={document.id} />,
   };
@@ -59,6 +61,7 @@ export function ReadingSide({ reading }: { readonly reading: Reading }) {
         tabs={documentTabs.map((name) => ({ name, label: words.tabs[name] }))}
         chosen={place.tab}
         onChoose={place.toTab}
+        isTight
       >
         {panels[place.tab]}
       </Tabs>

@@ -6,6 +6,8 @@ import type { Lit, Place } from './place.ts';
 
 export type Detail = Reply<'documents', 'get'>;
 
+export type Version = Reply<'documents', 'ocr'>['results'][number];
+
 /** A place that a tab marks on a page of the document. */
 export interface Mark extends PageBox {
   readonly page: number;
@@ -15,6 +17,8 @@ export interface Mark extends PageBox {
 export interface Reading {
   readonly document: Detail;
   readonly place: Place;
+  /** Version of the text that `text` is of. */
+  readonly version: Version | undefined;
   /** Text of the page that is shown; undefined: not read, or not loaded yet. */
   readonly text: TextPage | undefined;
   readonly lit: Lit;

@@ -13,6 +13,7 @@ interface DocumentCardProps {
   /** Place in the list. */
   readonly at: number;
   readonly view: DocumentsView;
+  readonly isSelectable: boolean;
   readonly isSelected: boolean;
   /** True: the Tab key reaches this one; arrow keys move on from it. */
   readonly isActive: boolean;
@@ -67,10 +68,10 @@ const frame = (isSelected: boolean): string =>
   `group relative overflow-hidden rounded-lg border bg-panel hover:border-line-strong ${isSelected ? 'border-accent bg-accent-soft' : 'border-line'}`;
 
 function Row(props: DocumentCardProps) {
-  const { card, isSelected } = props;
+  const { card, isSelected, isSelectable } = props;
   return (
     <div className={`${frame(isSelected)} flex items-center gap-3 px-3 py-2 in-data-[density=compact]:py-1`}>
-      <SelectBox {...props} className="shrink-0 opacity-100!" />
+      {isSelectable && <SelectBox {...props} className="shrink-0 opacity-100!" />}
       <Thumbnail
         card={card}
         side={160}
@@ -95,7 +96,7 @@ function Row(props: DocumentCardProps) {
 }
 
 function Tile(props: DocumentCardProps) {
-  const { card, isSelected, view } = props;
+  const { card, isSelected, isSelectable, view } = props;
   const isLarge = view === 'large';
   return (
     <div className={`${frame(isSelected)} flex h-full flex-col`}>
@@ -104,7 +105,7 @@ function Tile(props: DocumentCardProps) {
         side={isLarge ? 640 : 320}
         className={`w-full border-b border-line bg-bg ${isLarge ? 'aspect-[3/4]' : 'aspect-[4/3]'}`}
       />
-      <SelectBox {...props} className="absolute start-2 top-2" />
+      {isSelectable && <SelectBox {...props} className="absolute start-2 top-2" />}
       <div className="grid gap-1 p-3 in-data-[density=compact]:p-2">
         <h2 className="line-clamp-2 text-sm" dir="auto">
           <Title {...props} />

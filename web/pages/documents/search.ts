@@ -1,5 +1,5 @@
 import { known, oneOf, text, type Raw } from '../../state/search.ts';
-import { filterNames, type FilterName } from './list/filter-names.ts';
+import { filterNames, orders, type FilterName } from './list/filter-names.ts';
 
 export const views = ['grid', 'list', 'large'] as const;
 export type DocumentsView = (typeof views)[number];
@@ -8,6 +8,6 @@ type Filters = { readonly [Name in FilterName]?: string };
 
 /** Filters of the documents, as the address keeps them. */
 export const documentsSearch = (raw: Raw) => ({
-  ...known({ query: text(raw, 'query'), view: oneOf(raw, 'view', views) }),
+  ...known({ query: text(raw, 'query'), view: oneOf(raw, 'view', views), sort: oneOf(raw, 'sort', orders) }),
   ...(known(Object.fromEntries(filterNames.map((name) => [name, text(raw, name)]))) as Filters),
 });

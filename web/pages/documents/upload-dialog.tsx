@@ -3,19 +3,19 @@ import { useState, type SubmitEvent } from 'react';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { dropped, useAddFiles } from '../../shell/add-files.ts';
+import { useAddFiles } from '../../shell/add-files.ts';
 import { useProject, useSession } from '../../shell/session.ts';
-import { createStore } from '../../state/store.ts';
-import { documents } from '../../text/documents.ts';
+import { dropped } from '../../state/dropped.ts';
+import { rememberedText } from '../../state/remembered.ts';
+
 import { bytes } from '../../text/format.ts';
 import { shell } from '../../text/shell.ts';
+import { upload as words } from '../../text/list/upload.ts';
 import { useWorkflows } from '../document/run-dialog.tsx';
-import { FileChooser } from './upload-files.tsx';
+import { FileChooser } from './file-chooser.tsx';
 
-const words = documents.upload;
-
-/** Workflow of the last upload, chosen again for the next one. Null: none was chosen yet. */
-const lastWorkflow = createStore<string | null>(null);
+/** Workflow of the last upload in this browser, chosen again for the next one. Empty: none. */
+const lastWorkflow = rememberedText('upload-workflow');
 
 function FileList({ files, onDrop }: { readonly files: readonly File[]; readonly onDrop: (file: File) => void }) {
   return (
@@ -72,14 +72,12 @@ export function UploadDialog({ files: first, onFiles, onClose }: UploadDialogPro
   const addFiles = useAddFiles();
   const [left, leave] = useState<ReadonlySet<File>>(new Set());
   const files = first.filter((file) => !left.has(file));
-  // The oldest workflow of a project is the one that reads documents: a project begins with it.
-  const usual = published?.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt))[0]?.workflowId;
   const send = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const [projectId, workflowId] = [form.get('project') ?? one?.id, form.get('workflow')];
     if (typeof projectId !== 'string' || files.length === 0) return;
-    lastWorkflow.set(typeof workflowId === 'string' ? workflowId : null);
+    if (typeof workflowId === 'string') lastWorkflow.set(workflowId);
     addFiles(files, {
       projectId,
       workflowId: typeof workflowId === 'string' && workflowId !== '' ? workflowId : undefined,
@@ -105,7 +103,7 @@ export function UploadDialog({ files: first, onFiles, onClose }: UploadDialogPro
             name="workflow"
             label={words.workflow}
             hint={words.workflowHint}
-            defaultValue={lastWorkflow.get() ?? usual ?? ''}
+            defaultValue={published.find(({ workflowId }) => workflowId === lastWorkflow.get())?.workflowId ?? ''}
           >
             <option value="">{words.none}</option>
             {published.map(({ workflowId, name }) => (

@@ -1,6 +1,5 @@
-import { useEffect, useRef, useState, type DragEvent, type ReactNode } from 'react';
-import { Button } from '../../parts/button.tsx';
-import { dropped } from '../../shell/add-files.ts';
+import { useEffect, useState, type DragEvent, type ReactNode } from 'react';
+import { dropped } from '../../state/dropped.ts';
 import { documents as words } from '../../text/documents.ts';
 
 type OnFiles = (files: readonly File[]) => void;
@@ -57,24 +56,4 @@ function usePaste(isOn: boolean, onFiles: OnFiles): void {
     addEventListener('paste', onPaste);
     return () => removeEventListener('paste', onPaste);
   }, [isOn, onFiles]);
-}
-
-/** A button that opens the file chooser of the browser. */
-export function FileChooser({ onFiles }: { readonly onFiles: OnFiles }) {
-  const chooser = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={chooser}
-        type="file"
-        multiple
-        hidden
-        onChange={(event) => {
-          onFiles([...(event.currentTarget.files ?? [])]);
-          event.currentTarget.value = '';
-        }}
-      />
-      <Button onClick={() => chooser.current?.click()}>{words.upload.choose}</Button>
-    </>
-  );
 }

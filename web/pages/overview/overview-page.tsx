@@ -38,7 +38,7 @@ function Figure({
 function Figures({ statistics }: { readonly statistics: Statistics }) {
   const { documents, runs, queue, storage, models } = statistics;
   return (
-    <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(9rem,100%),1fr))] gap-3">
+    <dl className="grid grid-cols-2 lg:grid-cols-4 gap-3">
       <Figure name={words.documents} value={compact(documents.total)} />
       <Figure name={words.runs} value={compact(runs.total)} />
       <Figure name={words.failureRate} value={runs.failureRate === null ? words.none : share(runs.failureRate)} />

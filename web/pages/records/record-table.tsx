@@ -37,7 +37,9 @@ function ValueCell({
       ? ''
       : `${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`;
   return (
-    <td className={`group ${isNumeric(cell?.value ?? null) ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''}`}>
+    <td
+      className={`group ${isNumeric(cell?.value ?? null) ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''} ${text.length < 12 ? 'whitespace-nowrap' : ''}`}
+    >
       <span className="inline-flex items-center gap-1">
         {cell?.page === null || cell === undefined || text === '' ? (
           <span dir="auto" title={about}>

@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Download, Table2 } from 'lucide-react';
@@ -9,6 +10,7 @@ import { SelectField } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { useCan, useProject } from '../../shell/session.ts';
+import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { records as words } from '../../text/records.ts';
 import { shell } from '../../text/shell.ts';
 import { Conditions } from './conditions.tsx';
@@ -33,6 +35,15 @@ function Downloads({ query }: { readonly query: Query }) {
       {words[format]}
     </a>
   ));
+}
+
+function Tools({ query }: { readonly query: ComponentProps<typeof Downloads>['query'] | null }) {
+  return (
+    <>
+      <SavedViews page="records" />
+      {query !== null && <Downloads query={query} />}
+    </>
+  );
 }
 
 /** Records of a project as a table, by type: sorted, filtered, corrected and exported. */
@@ -65,7 +76,7 @@ export function RecordsPage() {
     void navigate({ search: (old) => ({ ...old, ...fieldsOfSearch }), replace: true });
   const isFiltered = conditions.length > 0 || search.status !== undefined;
   return (
-    <Page title={words.title} lead={words.lead} actions={rows.length > 0 && <Downloads query={query} />}>
+    <Page title={words.title} lead={words.lead} actions={<Tools query={rows.length > 0 ? query : null} />}>
       <div className="mb-3 flex flex-wrap items-end gap-2">
         <SelectField
           label={words.type}

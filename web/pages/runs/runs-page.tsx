@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { useCan } from '../../shell/session.ts';
 import { runs as words } from '../../text/runs.ts';
 import { shell } from '../../text/shell.ts';
@@ -87,6 +88,7 @@ function RunsList() {
       lead={words.lead}
       actions={
         <>
+          <SavedViews page="runs" />
           {first !== undefined && (
             <Button
               icon={<Columns2 size={14} aria-hidden />}

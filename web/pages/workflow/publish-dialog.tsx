@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import { Problem } from '../../api/problem.ts';
+import { isConflict } from '../../api/problem.ts';
 import type { Reply } from '../../api/families.ts';
 import { read } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
@@ -92,8 +92,7 @@ export function PublishDialog({ workflow, onClose }: { readonly workflow: Workfl
       await client.invalidateQueries({ queryKey: ['workflows'] });
     },
     onError: (error) => {
-      if (error instanceof Problem && error.code === 'workflow.conflict')
-        void client.invalidateQueries({ queryKey: ['workflows'] });
+      if (isConflict(error)) void client.invalidateQueries({ queryKey: ['workflows'] });
     },
   });
   const isOwner = 'role' in credential && credential.role === 'owner';

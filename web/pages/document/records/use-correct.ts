@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
-import { Problem } from '../../../api/problem.ts';
+import { isConflict } from '../../../api/problem.ts';
 import { toast, toastError } from '../../../parts/toast.tsx';
 import { document as words } from '../../../text/document.ts';
 import type { CellValue, RecordOf } from './cell-value.ts';
@@ -18,7 +18,7 @@ export function useCorrect({ recordId, revision }: RecordOf) {
       call('records', 'correct', { params: { recordId }, body: { revision, set: { ...set }, confirm } }),
     onSuccess: (_, { confirm }) => toast(confirm ? words.confirmed : words.corrected),
     onError: (error) => {
-      if (error instanceof Problem && error.code === 'record.conflict') toast(words.conflict);
+      if (isConflict(error)) toast(words.conflict);
       else toastError(error);
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['records'] }),

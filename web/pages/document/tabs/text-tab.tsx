@@ -1,12 +1,16 @@
-import { memo, useEffect, useRef, type KeyboardEvent, type PointerEvent } from 'react';
+import { lazy, memo, Suspense, useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { Badge } from '../../../parts/badge.tsx';
-import { Empty } from '../../../parts/states.tsx';
+import { Empty, Skeleton } from '../../../parts/states.tsx';
+import { useCan } from '../../../shell/session.ts';
 import type { TextLine, WordAt } from '../../../page-view/words.ts';
 import { document as words } from '../../../text/document.ts';
 import { useLitWord, type Lit } from '../place.ts';
 import { doubtfulBelow } from '../read-text.ts';
 import type { Reading } from '../reading.ts';
+import { CorrectedBy } from './corrected-by.tsx';
 import { TextTools } from './text-tools.tsx';
+
+const TextEditor = lazy(async () => ({ default: (await import('./text-editor.tsx')).TextEditor }));
 
 /** Scrolls the text, and nothing around it, until the element is seen. */
 function reveal(element: HTMLElement | null): void {
@@ -68,7 +72,9 @@ function step(lines: readonly TextLine[], at: WordAt | null, key: string): WordA
 
 /** The recognized text of the page that is shown. A word below the pointer is lit on the page too. */
 export function TextTab({ reading }: { readonly reading: Reading }) {
-  const { document, text, lit, place } = reading;
+  const { document, version, text, lit, place } = reading;
+  const canCorrect = useCan('documents:write');
+  const [edited, edit] = useState<number | null>(null);
   if (document.ocr === null) return <Empty title={words.noTextTitle}>{words.noText}</Empty>;
   const lines = text?.lines ?? [];
   const show = (at: WordAt | null): void => {
@@ -82,14 +88,25 @@ export function TextTab({ reading }: { readonly reading: Reading }) {
     event.preventDefault();
     if (next !== undefined && lines[next.line] !== undefined) lit.set(next);
   };
+  if (edited === place.page && version !== undefined && text !== undefined)
+    return (
+      <Suspense fallback={<Skeleton />}>
+        <TextEditor documentId={document.id} ocrResultId={version.ocrResultId} page={text} onClose={() => edit(null)} />
+      </Suspense>
+    );
   return (
     <div className="grid gap-3">
-      <TextTools reading={reading} onShow={show} />
+      <TextTools
+        reading={reading}
+        onShow={show}
+        onCorrect={canCorrect && lines.length > 0 ? () => edit(place.page) : undefined}
+      />
       {text !== undefined && (
         <p className="flex flex-wrap gap-2 text-xs text-muted">
           <Badge>{text.source === 'text-layer' ? words.textLayer : words.recognized}</Badge>
           {text.source === 'ocr' && lines.length > 0 && <span>{words.confidenceOf(Math.round(text.confidence))}</span>}
           <span>{document.ocr.modelLabel}</span>
+          {version !== undefined && <CorrectedBy {...version} at={version.ocrCreatedAt} />}
         </p>
       )}
       {text !== undefined && lines.length === 0 && <p className="text-muted">{words.noTextOfPage}</p>}

@@ -1,4 +1,4 @@
-import { Link2, SearchX } from 'lucide-react';
+import { Link2, Pencil, SearchX } from 'lucide-react';
 import { useMemo } from 'react';
 import { boxAround, boxText } from '../../../page-view/geometry.ts';
 import { selectedWords } from '../../../page-view/selection.ts';
@@ -30,8 +30,11 @@ async function copyLink({ text, place }: Reading): Promise<void> {
 export function TextTools({
   reading,
   onShow,
+  onCorrect,
 }: {
   readonly reading: Reading;
+  /** Undefined: there is nothing to correct, or the person may not. */
+  readonly onCorrect: (() => void) | undefined;
   readonly onShow: (at: WordAt | null) => void;
 }) {
   const { text, lit } = reading;
@@ -56,6 +59,11 @@ export function TextTools({
       >
         {words.copyLink}
       </Button>
+      {onCorrect !== undefined && (
+        <Button size="small" icon={<Pencil size={14} aria-hidden />} onClick={onCorrect}>
+          {words.correctText}
+        </Button>
+      )}
       {doubts > 0 && (
         <Button size="small" icon={<SearchX size={14} aria-hidden />} onClick={goOn}>
           {words.nextDoubtful}

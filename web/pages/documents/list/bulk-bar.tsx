@@ -16,7 +16,9 @@ function useBulk({ ids, clear }: Selection) {
   const { limits } = useSession();
   const onSettled = () => client.invalidateQueries({ queryKey: ['documents'] });
   const all = [...ids];
-  const trash = useTrash(clear);
+  const trash = useTrash((failed) => {
+    if (!failed) clear();
+  });
   const visibility = useMutation({
     mutationFn: async (next: 'private' | 'public') => {
       for (let at = 0; at < all.length; at += limits.documentIds)
@@ -29,7 +31,7 @@ function useBulk({ ids, clear }: Selection) {
     onError: toastError,
     onSettled,
   });
-  return { all, trash, visibility };
+  return { trash: { ...trash, move: () => trash.mutate(all) }, visibility };
 }
 
 /** Actions on all selected documents at once. */
@@ -37,7 +39,7 @@ export function BulkBar({ selection }: { readonly selection: Selection }) {
   const [opened, open] = useState<'run' | null>(null);
   const canRun = useCan('runs:execute');
   const canWrite = useCan('documents:write');
-  const { all, trash, visibility } = useBulk(selection);
+  const { trash, visibility } = useBulk(selection);
   const { size } = selection.ids;
   if (size === 0) return null;
   return (
@@ -76,9 +78,9 @@ export function BulkBar({ selection }: { readonly selection: Selection }) {
             look="danger"
             icon={<Trash2 size={14} aria-hidden />}
             busy={trash.isPending}
-            onClick={() => trash.mutate(all)}
+            onClick={trash.move}
           >
-            {oneWords.toTrash}
+            {words.trash}
           </Button>
         </>
       )}

@@ -1,6 +1,5 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import { useShortcuts } from '../../../shell/shortcuts.ts';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { NearRows } from '../../../parts/near-rows.tsx';
 import { density } from '../../../shell/theme.ts';
 import { useLatest } from '../../../state/latest.ts';
 import { useStore } from '../../../state/store.ts';
@@ -8,7 +7,9 @@ import { documents as words } from '../../../text/documents.ts';
 import type { Card } from '../card.ts';
 import { DocumentCard } from '../document-card.tsx';
 import type { DocumentsView } from '../search.ts';
+
 import type { Selection } from './selection.ts';
+import { useSelectionKeys } from './selection-keys.ts';
 
 interface CardListProps {
   readonly cards: readonly Card[];
@@ -25,22 +26,20 @@ const measures = {
   list: { comfortable: [Number.POSITIVE_INFINITY, 60], compact: [Number.POSITIVE_INFINITY, 40] },
 } as const;
 
-/** Width of the list and its distance from the top of the page. */
-function usePlace() {
+/** Width of the list, 0 before it is known. */
+function useWidth() {
   const element = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState({ width: 0, top: 0 });
+  const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return;
-    const measure = (): void =>
-      setPlace({ width: current.clientWidth, top: current.getBoundingClientRect().top + scrollY });
+    const measure = (): void => setWidth(current.clientWidth);
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(current);
-    observer.observe(document.body);
     return () => observer.disconnect();
   }, []);
-  return { element, ...place };
+  return { element, width };
 }
 
 /** The card that an arrow key leads to. */
@@ -56,45 +55,47 @@ function target(key: string, at: number, { columns, last }: { columns: number; l
   return next === undefined ? undefined : Math.max(0, Math.min(last, next));
 }
 
-/** Documents as cards or rows. Only what is in sight is on the page, so that ten thousand scroll as well as ten. */
+/** Rows that come and go together. */
+const together = 4;
+
+/** Documents as cards or rows. Those alone that are near the window are on the page. */
 export function CardList({ cards, view, selection, onEnd }: CardListProps) {
-  const { element, width, top } = usePlace();
+  const { element, width } = useWidth();
   const chosen = useStore(density);
   // Two cards fit beside each other on a phone.
   const isNarrow = width < 480 && view === 'grid';
   const [least, height] = measures[view][isNarrow ? 'compact' : chosen];
   const gap = view === 'list' ? 6 : 16;
   const columns = Math.max(1, Math.floor((width + gap) / (least + gap)));
-  const rows = Math.ceil(cards.length / columns);
+  const size = columns * together;
+  const groups = width === 0 ? 0 : Math.ceil(cards.length / size);
   const [active, setActive] = useState(0);
   const wanted = useRef<number | null>(null);
-  // eslint-disable-next-line react/incompatible-library -- what it returns is used here only, and never memoized
-  const virtual = useWindowVirtualizer({
-    count: width === 0 ? 0 : rows,
-    estimateSize: () => height + gap,
-    overscan: 3,
-    scrollMargin: top,
-  });
-  const items = virtual.getVirtualItems();
-  const isAtEnd = (items.at(-1)?.index ?? -1) >= rows - 2;
-  useEffect(() => {
-    if (isAtEnd && rows > 0) onEnd();
-  }, [isAtEnd, rows, onEnd]);
-  useEffect(() => {
-    if (wanted.current === null) return;
+  const focusWanted = useCallback((): void => {
     const link = element.current?.querySelector<HTMLElement>(`[data-at="${wanted.current}"]`);
     if (link === null || link === undefined) return;
     wanted.current = null;
+    link.closest('[role=listitem]')?.scrollIntoView({ block: 'nearest' });
     link.focus({ preventScroll: true });
-  });
+  }, [element]);
+  const onShown = useCallback(
+    (at: number): void => {
+      focusWanted();
+      if (at === groups - 1) onEnd();
+    },
+    [focusWanted, groups, onEnd],
+  );
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const next = target(event.key, active, { columns, last: cards.length - 1 });
     if (next === undefined) return;
     event.preventDefault();
-    wanted.current = next;
     setActive(next);
-    virtual.scrollToIndex(Math.floor(next / columns), { align: 'auto' });
+    wanted.current = next;
+    focusWanted();
+    // Far rows come when they are near the window.
+    if (wanted.current !== null)
+      element.current?.children[Math.floor(next / size)]?.scrollIntoView({ block: 'nearest' });
     if (event.shiftKey && next !== active) selection.toggle(next, true);
   };
   const latest = useLatest({ active, selection });
@@ -102,55 +103,50 @@ export function CardList({ cards, view, selection, onEnd }: CardListProps) {
     () => (at: number, isRange: boolean) => latest.current.selection.toggle(at, isRange),
     [latest],
   );
-  useShortcuts(
-    useMemo(
-      () => [
-        { keys: 'x', words: words.selectKey, run: () => latest.current.selection.toggle(latest.current.active) },
-        { keys: 'mod+a', words: words.selectAllKey, isForPage: true, run: () => latest.current.selection.all() },
-        { keys: 'Escape', words: words.selectNoneKey, run: () => latest.current.selection.clear() },
-      ],
-      [latest],
-    ),
+  useSelectionKeys(latest, selection.isAllowed);
+  const cardAt = (card: Card, at: number): ReactNode => (
+    <div key={card.id} role="listitem" className="scroll-my-4">
+      <DocumentCard
+        {...{ card, at, view }}
+        isSelectable={selection.isAllowed}
+        isSelected={selection.ids.has(card.id)}
+        isActive={at === Math.min(active, cards.length - 1)}
+        onSelect={select}
+        onActive={setActive}
+      />
+    </div>
   );
   return (
-    <div
-      ref={element}
-      role="list"
-      aria-label={words.list}
-      onKeyDown={onKeyDown}
-      className="relative"
-      style={{ height: virtual.getTotalSize() }}
-    >
-      {items.map((row) => (
-        <div
-          key={row.key}
-          ref={virtual.measureElement}
-          data-index={row.index}
-          role="presentation"
-          className="absolute inset-x-0 top-0 grid"
-          style={{
-            transform: `translateY(${row.start - top}px)`,
-            gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
-            columnGap: gap,
-            paddingBottom: gap,
-          }}
-        >
-          {cards.slice(row.index * columns, (row.index + 1) * columns).map((card, index) => {
-            const at = row.index * columns + index;
-            return (
-              <div key={card.id} role="listitem">
-                <DocumentCard
-                  {...{ card, at, view }}
-                  isSelected={selection.ids.has(card.id)}
-                  isActive={at === Math.min(active, cards.length - 1)}
-                  onSelect={select}
-                  onActive={setActive}
-                />
+    <div ref={element} role="list" aria-label={words.list} onKeyDown={onKeyDown}>
+      {Array.from({ length: groups }, (_, group) => {
+        const [first, end] = [group * size, Math.min(cards.length, (group + 1) * size)];
+        const rows = Math.ceil((end - first) / columns);
+        return (
+          // Other columns make other rows, of another height.
+          <NearRows
+            key={`${view} ${columns} ${group}`}
+            at={group}
+            height={rows * (height + gap)}
+            isFirst={group === 0}
+            onShown={onShown}
+          >
+            {() => (
+              <div
+                role="presentation"
+                className="grid"
+                style={{
+                  gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+                  columnGap: gap,
+                  rowGap: gap,
+                  paddingBottom: gap,
+                }}
+              >
+                {cards.slice(first, end).map((card, index) => cardAt(card, first + index))}
               </div>
-            );
-          })}
-        </div>
-      ))}
+            )}
+          </NearRows>
+        );
+      })}
     </div>
   );
 }

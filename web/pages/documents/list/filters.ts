@@ -1,86 +1,71 @@
-import type { Input } from '../../../api/families.ts';
-import type { useSession } from '../../../shell/session.ts';
-import { documentTypes } from '../../../shell/file-types.ts';
+import type { Reply } from '../../../api/families.ts';
+import { filters as words } from '../../../text/list/filters.ts';
 import { runStates } from '../../../text/shell.ts';
-import { documents as words } from '../../../text/documents.ts';
 import { filterNames, type FilterName } from './filter-names.ts';
 
-type Query = NonNullable<Input<'documents', 'list'>['query']>;
+type Facet = keyof NonNullable<Reply<'documents', 'list'>['facets']>;
+export type Choice = readonly [value: string, label: string];
 
-/** One filter: a parameter of the address, and how the API takes it. */
-interface Filter {
-  readonly label: string;
-  /** Field of the list row that it becomes. */
-  readonly field: keyof Query;
-  /** Values to choose from, with their words. `date`: any day; `text`: any text. */
-  readonly values:
-    | 'date'
-    | 'text'
-    | ((session: ReturnType<typeof useSession>) => readonly (readonly [string, string])[]);
-  /** Value of the field, where it differs from that of the address. */
-  readonly asked?: (value: string) => string;
+/** Names to choose from. `keys` is undefined for people who may not see keys. */
+export interface Known {
+  readonly projects: readonly { readonly id: string; readonly name: string }[];
+  readonly workflows: readonly { readonly workflowId: string; readonly name: string }[];
+  readonly keys: readonly { readonly id: string; readonly name: string }[] | undefined;
 }
 
-const named = words.filterValues;
-/** Days begin and end where the person is. */
-const startOf = (day: string): string => new Date(`${day}T00:00`).toISOString();
-const endOf = (day: string): string => new Date(`${day}T23:59:59.999`).toISOString();
+/** One filter as people see it. */
+interface Filter {
+  readonly label: string;
+  /** Values to choose from, with their words. `date`: any day. `text`: any text. */
+  readonly values: 'date' | 'text' | ((known: Known) => readonly Choice[]);
+  /** Count of documents for each value, which the list adds on request. */
+  readonly facet?: Facet;
+}
 
-/** Filters of the list, a row each. The bar, its chips, the address and the request come from this table. */
-const filters = {
-  project: {
-    label: words.filterNames.project,
-    field: 'projectId',
-    values: ({ projects }) => projects.map(({ id, name }) => [id, name] as const),
+const { names, values: texts } = words;
+const fixed = (choices: Readonly<Record<string, string>>) => ({ values: () => Object.entries(choices) });
+
+// Executions end partly; a run does not.
+const { partially_succeeded: _, ...statuses } = runStates;
+const types = {
+  'application/pdf': 'PDF',
+  'image/png': 'PNG',
+  'image/jpeg': 'JPEG',
+  'image/webp': 'WebP',
+  'image/avif': 'AVIF',
+  'image/tiff': 'TIFF',
+  'image/gif': 'GIF',
+};
+const confidences = { 'below-70': texts.below(70), 'below-85': texts.below(85), 'from-85': texts.from(85) };
+
+/** Filters of the list, a row each. The bar and its chips come from this table. */
+const filters: Readonly<Record<FilterName, Filter>> = {
+  status: { label: names.status, facet: 'status', ...fixed({ ...statuses, none: texts.noRun }) },
+  type: { label: names.type, facet: 'type', ...fixed(types) },
+  from: { label: names.from, values: 'date' },
+  to: { label: names.to, values: 'date' },
+  tag: { label: names.tag, values: 'text' },
+  workflow: {
+    label: names.workflow,
+    facet: 'workflow',
+    values: ({ workflows }) => workflows.map(({ workflowId, name }) => [workflowId, name]),
   },
-  status: {
-    label: words.filterNames.status,
-    field: 'status',
-    values: () => [
-      ...Object.entries(runStates).filter(([name]) => name !== 'partially_succeeded'),
-      ['none', named.noRun],
-    ],
-  },
-  type: {
-    label: words.filterNames.type,
-    field: 'contentType',
-    values: () => documentTypes.map((type) => [type, type.replace(/^.*\//, '').toUpperCase()] as const),
-  },
+  confidence: { label: names.confidence, ...fixed(confidences) },
+  text: { label: names.text, ...fixed({ true: texts.withText, false: texts.withoutText }) },
   visibility: {
-    label: words.filterNames.visibility,
-    field: 'visibility',
-    values: () => [
-      ['private', named.private],
-      ['public', named.public],
-    ],
+    label: names.visibility,
+    facet: 'visibility',
+    ...fixed({ private: texts.private, public: texts.public }),
   },
-  hasText: {
-    label: words.filterNames.hasText,
-    field: 'hasText',
-    values: () => [
-      ['true', named.withText],
-      ['false', named.withoutText],
-    ],
+  key: { label: names.key, facet: 'key', values: ({ keys = [] }) => keys.map(({ id, name }) => [id, name]) },
+  project: {
+    label: names.project,
+    facet: 'project',
+    values: ({ projects }) => projects.map(({ id, name }) => [id, name]),
   },
-  confidence: {
-    label: words.filterNames.confidence,
-    field: 'maxConfidence',
-    values: () => [70, 85, 95].map((percent) => [String(percent), named.below(percent)] as const),
-  },
-  from: { label: words.filterNames.from, field: 'createdAfter', values: 'date', asked: startOf },
-  to: { label: words.filterNames.to, field: 'createdBefore', values: 'date', asked: endOf },
-  tag: { label: words.filterNames.tag, field: 'tag', values: 'text' },
-} as const satisfies Readonly<Record<FilterName, Filter>>;
+};
 
 export const filterOf = (name: FilterName): Filter => filters[name];
 
-/** Fields of the list row for the filters of an address. */
-export function askedFilters(search: { readonly [Name in FilterName]?: string }): Partial<Query> {
-  return Object.fromEntries(
-    filterNames.flatMap((name) => {
-      const { field, asked = (value) => value } = filterOf(name);
-      const value = search[name];
-      return value === undefined ? [] : [[field, asked(value)]];
-    }),
-  );
-}
+/** Counts that the open bar asks for. */
+export const facets = filterNames.flatMap((name) => filterOf(name).facet ?? []).join(',');

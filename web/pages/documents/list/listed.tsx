@@ -4,6 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, type ReactNode } from 
 import type { Reply } from '../../../api/families.ts';
 import { Button, Spinner } from '../../../parts/button.tsx';
 import { Empty, Skeleton } from '../../../parts/states.tsx';
+import { useCan } from '../../../shell/session.ts';
 import { documents as words } from '../../../text/documents.ts';
 import { shell } from '../../../text/shell.ts';
 import { cameFrom } from '../../document/came-from.ts';
@@ -27,7 +28,8 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
   const cards = useMemo(() => list.data?.pages.flatMap((page) => page.documents) ?? [], [list.data]);
   const ids = useMemo(() => cards.map(({ id }) => id), [cards]);
   const listed = useMemo(() => new Set(ids), [ids]);
-  const selection = useSelection(ids);
+  const [canWrite, canRun] = [useCan('documents:write'), useCan('runs:execute')];
+  const selection = useSelection(ids, canWrite || canRun);
   const address = useLocation({ select: ({ href }) => href });
   useEffect(() => cameFrom.set({ ids, address }), [ids, address]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
@@ -40,7 +42,7 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
       <Empty
         title={words.noneTitle}
         actions={
-          <Button onClick={() => void navigate({ search: ({ view }) => ({ view, project: undefined }) })}>
+          <Button onClick={() => void navigate({ search: ({ view, sort }) => ({ view, sort, project: undefined }) })}>
             {words.clearFilters}
           </Button>
         }

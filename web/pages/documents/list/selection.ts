@@ -9,6 +9,8 @@ interface Selected {
 const none: Selected = { ids: new Set(), from: null };
 
 export interface Selection {
+  /** False: the person may do nothing with a selection, so that there is none. */
+  readonly isAllowed: boolean;
   readonly ids: ReadonlySet<string>;
   /** Selects one document, or takes it out; with `isRange` all from the last one on. */
   readonly toggle: (at: number, isRange?: boolean) => void;
@@ -17,21 +19,22 @@ export interface Selection {
 }
 
 /** Selection over the documents of a list, `listed` in their order. Documents that left the list leave the selection. */
-export function useSelection(listed: readonly string[]): Selection {
+export function useSelection(listed: readonly string[], isAllowed: boolean): Selection {
   const [{ ids, from }, select] = useState<Selected>(none);
   const there = new Set(listed);
   return {
+    isAllowed,
     ids: ids.size === 0 ? ids : new Set([...ids].filter((id) => there.has(id))),
     toggle: (at, isRange = false) => {
       const id = listed[at];
-      if (id === undefined) return;
+      if (id === undefined || !isAllowed) return;
       const next = new Set(ids);
       if (isRange && from !== null)
         for (const one of listed.slice(Math.min(from, at), Math.max(from, at) + 1)) next.add(one);
       else if (!next.delete(id)) next.add(id);
       select({ ids: next, from: at });
     },
-    all: () => select({ ids: there, from: null }),
+    all: () => select(isAllowed ? { ids: there, from: null } : none),
     clear: () => select(none),
   };
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { call } from '../../../api/client.ts';
-import { Problem } from '../../../api/problem.ts';
+import { isConflict, type Problem } from '../../../api/problem.ts';
 import { toastError } from '../../../parts/toast.tsx';
 import { announce } from '../../../state/announce.ts';
 import { workflows as words } from '../../../text/workflows.ts';
@@ -107,7 +107,7 @@ export function useEditor(workflowId: string, revision: number | null): Editor {
         announce(words.savedAs(done.revision));
         isSaved = true;
       } catch (error) {
-        if (error instanceof Problem && error.code === 'workflow.conflict')
+        if (isConflict(error))
           setConflict((open) => conflictOf(error, [...(open?.operations ?? []), ...operations], way));
         else toastError(error);
       }
