@@ -16,7 +16,7 @@ import { finishRemovals } from '#tools/members/finish-removals.ts';
 import { embedAgain } from '#app/upkeep/embed-again.ts';
 import { createOtherEmbeddings } from '#src/stores/search/other-embeddings.ts';
 import { daily, hourly, minutely, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
-import { createAgents } from '#app/compose/agents.ts';
+import { createAgents, createOcr, nodeDepsOf } from '#app/compose/agents.ts';
 import { createCore, type Core } from '#app/compose/core.ts';
 import type { OpenDatabase } from '#app/compose/engine.ts';
 import { OpenListeners } from '#app/compose/listeners/open-listeners.ts';
@@ -36,6 +36,7 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import { catalog, type Catalog } from '#graphs/catalog.ts';
 import { checkCodeWorkflows } from '#graphs/check-code.ts';
+import type { NodeDeps } from '#graphs/node-deps.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
@@ -45,6 +46,8 @@ export interface App extends AsyncDisposable {
   readonly sessions: AuthService;
   readonly logger: Logger;
   readonly tracer: Tracer;
+  /** What nodes may use, for LangGraph's tools, which run graphs without the worker. */
+  nodeDeps(): NodeDeps;
   /** Settles with the reason when a vital part of this process died. */
   readonly failed: Promise<Error>;
   /** Configured addresses of the services. `start` returns the actual ones. */
@@ -192,6 +195,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     sessions: core.sessions,
     logger,
     tracer,
+    nodeDeps: () => nodeDepsOf({ core, ocr: ocr ?? createOcr(config, stack) }),
     failed: data.failed,
     addresses: configuredAddresses(config),
     ports: () => ports,

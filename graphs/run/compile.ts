@@ -4,8 +4,9 @@ import { emptyValues, folds } from '#graphs/engine/reducers.ts';
 import { planFlow, type FlowPlan } from '#graphs/engine/flow-plan.ts';
 import { planNode, type NodePlan } from '#graphs/run/plan-node.ts';
 import { readNames, type NamesOf } from '#graphs/run/names-of.ts';
-import { nodeRunner, type NodeRuntime } from '#graphs/run/run-node.ts';
+import { nodeRunner, type NodeOutcome, type NodeRuntime } from '#graphs/run/run-node.ts';
 import { flowChannel, takes, type FlowState } from '#graphs/engine/flow-state.ts';
+import type { RunHost } from '#graphs/run/run-host.ts';
 import { withoutTracing, type CompiledNodes } from '#graphs/run/untraced.ts';
 import type { Turns } from '#graphs/compute/turns.ts';
 import type * as LangGraphModule from '@langchain/langgraph';
@@ -22,7 +23,7 @@ type LangGraph = typeof LangGraphModule;
  */
 export async function compileGraph(
   graph: StoredGraph,
-  parts: { readonly catalog: Catalog; readonly checkpointer: RunCheckpointer; readonly turns?: Turns },
+  parts: { readonly catalog: Catalog; readonly checkpointer: RunCheckpointer; readonly turns?: Turns; readonly host?: RunHost },
 ): Promise<CompiledWorkflow> {
   const [langGraph, { AsyncLocalStorageProviderSingleton: ambient }, { CallbackManager }] = await Promise.all([
     import('@langchain/langgraph'),
@@ -31,9 +32,10 @@ export async function compileGraph(
   ]);
   try {
     const namesOf = await readNames(graph, parts.catalog, parts.turns);
-    const waiting: Wait = (nodeId, runtime) =>
-      ambient.runWithConfig(runtime, () => void langGraph.interrupt({ node: nodeId }));
-    const compiled = build(graph, { catalog: parts.catalog, namesOf, waiting }, langGraph).compile({
+    const waiting: Wait = (question, runtime) =>
+      ambient.runWithConfig(runtime, (): unknown => langGraph.interrupt(question));
+    const known = { catalog: parts.catalog, namesOf, waiting, host: parts.host };
+    const compiled = build(graph, known, langGraph).compile({
       checkpointer: parts.checkpointer,
     });
     // Undefined unless LangChain's own variables ask for traces.
@@ -55,15 +57,16 @@ export async function compileGraph(
 }
 
 /** Throws LangGraph's interrupt, which it finds by the config of the node: the other nodes of this superstep finish, and the run stops. */
-type Wait = (nodeId: string, runtime: NodeRuntime) => void;
+type Wait = (question: object, runtime: NodeRuntime) => unknown;
 
 interface Known {
   readonly catalog: Catalog;
   readonly namesOf: NamesOf;
   readonly waiting: Wait;
+  readonly host: RunHost | undefined;
 }
 
-function build(graph: StoredGraph, { waiting, ...known }: Known, langGraph: LangGraph): LooseBuilder {
+function build(graph: StoredGraph, { waiting, host, ...known }: Known, langGraph: LangGraph): LooseBuilder {
   const flow = planFlow(graph);
   if (flow.ambiguous.length > 0) {
     const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
@@ -76,7 +79,7 @@ function build(graph: StoredGraph, { waiting, ...known }: Known, langGraph: Lang
   const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
   for (const nodeId of Object.keys(graph.nodes)) {
     const plan = planNode({ nodeId, graph, flow, ...known });
-    builder.addNode(nodeId, runnerOf(plan, langGraph, waiting), { defer: plan.node.defer, ends: mapTargets(plan) });
+    builder.addNode(nodeId, runnerOf(plan, langGraph, { waiting, host }), { defer: plan.node.defer, ends: mapTargets(plan) });
   }
   addLoops(builder, flow, langGraph);
   addJoins(builder, graph, flow, langGraph);
@@ -88,11 +91,22 @@ function mapTargets({ maps }: NodePlan): string[] {
 }
 
 /** Translates outcomes of the node runner to LangGraph. */
-function runnerOf(plan: NodePlan, { Command, Send }: LangGraph, waiting: Wait) {
+function runnerOf(
+  plan: NodePlan,
+  { Command, Send }: LangGraph,
+  { waiting, host }: Pick<Known, 'waiting' | 'host'>,
+): (state: ChannelValues, runtime: NodeRuntime) => Promise<unknown> {
   const run = nodeRunner(plan);
-  return async (state: ChannelValues, runtime: NodeRuntime): Promise<unknown> => {
-    const { update, sends, waits } = await run(state, runtime);
-    if (waits) waiting(plan.nodeId, runtime);
+  const visit = async (state: ChannelValues, runtime: NodeRuntime): Promise<NodeOutcome> => {
+    if (host === undefined) {
+      const outcome = await run(state, runtime);
+      if (outcome.waits) waiting({ node: plan.nodeId }, runtime);
+      return outcome;
+    }
+    return host.visit({ state, runtime, run, ask: (question) => waiting(question, runtime) });
+  };
+  return async (state, runtime) => {
+    const { update, sends } = await visit(state, runtime);
     if (sends.length === 0) return update;
     return new Command({ update, goto: sends.map(({ to, input }) => new Send(to, input)) });
   };
