@@ -10,18 +10,22 @@ const config: KnipConfig = ({ production = false }) => ({
       entry: [
         'app/main.ts!',
         'app/stdio.ts!',
+        'web/main.tsx!',
+        'src/adapters/web/build-bundle.ts!',
         // Workflows in code, and the functions that their authors write them with.
         'graphs/*.workflow.ts!',
         'graphs/build.ts!',
         'graphs/langgraph.ts!',
         'scripts/*.{ts,cjs}!',
         'scripts/demo/main.ts!',
+        'scripts/inkgraph/main.ts!',
         'scripts/languages/main.ts!',
         'scripts/migrate/main.ts!',
         'scripts/topology/main.ts!',
         'scripts/container/*.ts!',
-        'scripts/{bench,check,conformance,fixtures,gen,pictures}/main.ts',
+        'scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/main.ts',
         'scripts/check/*.ts',
+        'scripts/pictures/look.ts',
         'examples/*.ts',
         'examples/*/server.ts',
         'scripts/bench/targets/*.ts',
@@ -31,13 +35,18 @@ const config: KnipConfig = ({ production = false }) => ({
       ],
       project: [
         '{app,src,graphs,tools,mcp,http,scripts}/**/*.{ts,cjs}!',
-        ...(production ? ['!scripts/{bench,check,conformance,fixtures,gen,pictures}/**!'] : []),
+        'web/**/*.{ts,tsx}!',
+        ...(production ? ['!scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/**!'] : []),
         '{examples,test}/**/*.{ts,cjs}',
         '*.ts',
       ],
     },
     'packages/embedded-mongo': {
       entry: ['src/worker.ts!', 'test/**/*.test.ts'],
+      project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
+    },
+    'packages/client': {
+      entry: ['test/**/*.test.ts'],
       project: ['src/**/*.ts!', 'test/**/*.ts', '*.ts'],
     },
     'packages/paired-statistics': {
@@ -48,6 +57,8 @@ const config: KnipConfig = ({ production = false }) => ({
   ignoreDependencies: [
     // Pinned only: without it at the root, installing resolves for minutes.
     '@langchain/langgraph-sdk',
+    // Named by web/app.css.
+    'tailwindcss',
     // Resolved as files, by `createRequire`.
     ...(production ? ['tesseract.js', '@tesseract.js-data/eng'] : []),
   ],

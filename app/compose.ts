@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { OpenServices } from '#app/compose/services.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import type { AuthService } from '#app/compose/people.ts';
@@ -58,6 +59,8 @@ export interface App extends AsyncDisposable {
   sessionLine(): string | null;
   /** Opens the listeners of the configured services and starts to work. Throws ConfigError. */
   start(): Promise<Addresses>;
+  /** Prepares the pages of the dashboard after `start`: builds them where they are missing. False: this process serves none. */
+  preparePages(): Promise<boolean>;
   /**
    * Takes no more runs, and fails `/readyz` while everything is served as before. Resolves when load balancers have had time to notice.
    * Dispose of the app then, or at once where nobody balances.
@@ -187,8 +190,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const stopWork = workStopper(worker, overrides.drainMs ?? usualDrainMs);
   opening.defer(stopWork);
   const stack = opening.move();
-  let ports = config.ports;
   let sessionLine: string | null = null;
+  let services: OpenServices | null = null;
   const health = { health: core.health.health.bind(core.health), isDraining: () => listeners.isDraining };
   return {
     deps: core.deps,
@@ -198,7 +201,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     nodeDeps: () => nodeDepsOf({ core, ocr: ocr ?? createOcr(config, stack) }),
     failed: data.failed,
     addresses: configuredAddresses(config),
-    ports: () => ports,
+    ports: () => services?.ports ?? config.ports,
     sessionLine: () => sessionLine,
     async start() {
       refuseBrokenCode();
@@ -206,15 +209,15 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
       // Commands compose the parts and never start: they do without HTTP.
       const { openServices } = await import('#app/compose/services.ts');
-      const opened = await openServices({ config, data, core, health, listeners }, stack);
-      ports = opened.ports;
+      services = await openServices({ config, data, core, health, listeners }, stack);
       worker?.start();
       if (config.services.has('api'))
         stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
       // Mails that an earlier process left.
       if (config.services.has('api')) core.mailSender?.push();
-      return opened.addresses;
+      return services.addresses;
     },
+    preparePages: async () => (await services?.bundle?.prepare())?.state === 'ready',
     async drain() {
       void stopWork();
       listeners.drain();

@@ -10,5 +10,5 @@ interface Output {
 /** Tells a person at a terminal how to go on. Programs read the log instead. */
 export function greet(out: Output, { api }: Addresses, services: ReadonlySet<ServiceName>): void {
   if (out.isTTY !== true || !services.has('api')) return;
-  out.write(`\nInkgraph is up. Open ${api}\nNext, in a second terminal: npm run seed\n`);
+  out.write(`\nInkgraph is up. Open ${api}\nFor an e-mail address and password, in a second terminal: npm run seed\n`);
 }

@@ -16,6 +16,7 @@ export async function serve(config: Config): Promise<void> {
   const line = app.sessionLine();
   if (line !== null) process.stdout.write(`${line}\n`);
   app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
+  void app.preparePages();
   greet(process.stdout, addresses, config.services);
   await untilOver(app, ended);
 }

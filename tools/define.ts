@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ChatEvent } from '#src/contracts/resources/chat.ts';
-import type { Document } from '#src/contracts/resources/document.ts';
+import type { DocumentWithRun } from '#src/contracts/resources/document.ts';
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { TraceContext } from '#src/domain/traces/trace-context.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
@@ -18,7 +18,7 @@ export interface WrittenFile {
 
 /** One document of an export. */
 export interface ExportedDocument {
-  readonly document: Document;
+  readonly document: z.input<typeof DocumentWithRun>;
   /** Its text as Markdown; nothing without text. */
   readonly text: () => AsyncIterable<string>;
   /** The uploaded bytes, null when they are gone. null: they were not asked for. */

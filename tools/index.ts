@@ -25,7 +25,7 @@ import { findSimilarDocuments } from '#tools/documents/find-similar-documents.ts
 import { getDocument } from '#tools/documents/get-document.ts';
 import { listDocumentCards } from '#tools/documents/list-document-cards.ts';
 import { listDocumentRuns } from '#tools/documents/list-document-runs.ts';
-import { listDocuments } from '#tools/documents/list-documents.ts';
+import { listDocuments, listServiceDocuments } from '#tools/documents/list-documents.ts';
 import { listOcrResults } from '#tools/documents/list-ocr-results.ts';
 import { listSegmentations } from '#tools/documents/list-segmentations.ts';
 import { readDocument } from '#tools/documents/read-document.ts';
@@ -62,6 +62,7 @@ import { retryRuns } from '#tools/runs/many/retry-runs.ts';
 import { getExecution } from '#tools/runs/get-execution.ts';
 import { getRun } from '#tools/runs/get-run.ts';
 import { listExecutions } from '#tools/runs/many/list-executions.ts';
+import { listRunCards } from '#tools/runs/lists/list-run-cards.ts';
 import { listRuns } from '#tools/runs/list-runs.ts';
 import { queueWorkflow, queueWorkflowOnMany } from '#tools/runs/queue-workflow.ts';
 import { readRun } from '#tools/runs/read-run.ts';
@@ -131,6 +132,7 @@ export const tools = {
   queueWorkflowOnMany,
   getRun,
   listRuns,
+  listRunCards,
   listExecutions,
   cancelRun,
   cancelRuns,
@@ -142,6 +144,7 @@ export const tools = {
   verifyReceipt,
   getExecution,
   listDocuments,
+  listServiceDocuments,
   searchDocuments,
   findSimilarDocuments,
   getDocument,

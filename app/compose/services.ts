@@ -9,6 +9,7 @@ import type { ServiceName } from '#src/config/env.ts';
 import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { listen, listenProblem, OpenConnections } from '#app/compose/listeners/listen.ts';
 import type { OpenListeners } from '#app/compose/listeners/open-listeners.ts';
+import { openBundle, type Bundle } from '#src/adapters/web/open-bundle.ts';
 import { version } from '#src/config/version.ts';
 import { createAgentsApp, createMetricsApp } from '#http/operations.ts';
 import { operatorOf } from '#http/guard/operator.ts';
@@ -20,6 +21,11 @@ export interface Listeners {
   readonly addresses: Addresses;
   /** Actual ports of the listeners of this process, and configured ones of the others. */
   readonly ports: Ports;
+}
+
+export interface OpenServices extends Listeners {
+  /** The dashboard; null: this process serves none. */
+  readonly bundle: Bundle | null;
 }
 
 interface ServicesParts {
@@ -42,7 +48,7 @@ export async function loadServices(services: readonly string[]): Promise<void> {
 }
 
 /** Opens the listeners of the configured services. `stack` closes them. Throws ConfigError, which names the variable to change. */
-export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<Listeners> {
+export async function openServices(parts: ServicesParts, stack: AsyncDisposableStack): Promise<OpenServices> {
   const { config, data, core, health, listeners } = parts;
   const { deps, metrics, tracer } = core;
   const { logger } = deps;
@@ -69,6 +75,8 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     ports[service] = port;
     return url;
   };
+  let objects = configured.objects;
+  const bundle = config.web === null || !config.services.has('api') ? null : openBundle(config.web, logger);
   const starters: Readonly<Record<ServiceName, () => Promise<string>>> = {
     async api() {
       const { createApiApp } = await import('#http/api/app.ts');
@@ -83,6 +91,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         ...base,
         health,
         version,
+        web: bundle === null ? null : { bundle, objectOrigins: () => [new URL(objects).origin] },
         baseUrl: () => core.apiUrl(),
         openMedia: (request) => core.media.open(request),
       });
@@ -106,7 +115,6 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const started = async (service: ServiceName): Promise<string> =>
     config.services.has(service) ? starters[service]() : configured[service];
 
-  let objects = configured.objects;
   if (config.services.has('api')) {
     const opened = await listenForObjects(config, data, {
       attach(server) {
@@ -120,7 +128,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   }
   const addresses = { objects, api: await started('api'), agents: await started('agents'), mcp: await started('mcp') };
   if (config.metricsPort !== null) await open('METRICS_PORT', config.metricsPort, createMetricsApp(base), '127.0.0.1');
-  return { addresses, ports };
+  return { addresses, ports, bundle };
 }
 
 /** Opens the listener for signed addresses. null where a service answers them. */

@@ -26,6 +26,7 @@ async function run(): Promise<void> {
   const line = app.sessionLine();
   if (line !== null && !again) process.stdout.write(`${line}\n`);
   supervisor.up({ addresses, ports: app.ports() });
+  void app.preparePages();
   using _release = releaseMemoryWhenIdle();
   await untilOver(app, Promise.race([supervisor.stopped, untilSignal()]));
 }

@@ -12,6 +12,7 @@ import { mountAuthorize } from '#http/oauth/authorize.ts';
 import type { AuthorizeParts } from '#http/oauth/authorize-answer.ts';
 import { mountOAuth, type OAuthParts } from '#http/oauth/mount-oauth.ts';
 import { notFound, problems } from '#http/problem.ts';
+import { servePages, type PagesParts } from '#http/web/serve-pages.ts';
 import { mountAuditExport } from '#http/routes/audit-export.ts';
 import { sseDefaults } from '#http/sse.ts';
 import { mountExecutionEvents } from '#http/routes/execution-events.ts';
@@ -65,6 +66,8 @@ export interface ApiParts extends BaseParts, HealthParts {
   /** Aborts shortly before requests that have not ended are cut. */
   readonly cutting?: AbortSignal;
   readonly access?: AccessSignal;
+  /** null: no dashboard is served. */
+  readonly web: Omit<PagesParts, 'isSignedIn'> | null;
   baseUrl(): string;
   openMedia(request: MediaRequest): Promise<MediaFile>;
 }
@@ -101,7 +104,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountService(bind);
   mountExecutionEvents(router, parts.facade, { ...sseDefaults, ...streams });
   mountAuth(router, parts.auth, parts.facade);
-  mountPages(router, parts.auth, parts.facade);
+  mountPages(router, parts.auth, { facade: parts.facade, hasDashboard: parts.web !== null });
   mountMailSteps(router, parts.auth, parts.facade);
   mountPasskeys(router, parts.auth, parts.facade);
   mountReauthenticate(router, parts.auth, parts.facade);
@@ -128,6 +131,10 @@ export function createApiApp(parts: ApiParts): Express {
   mountDescription(router, '/api/openapi.json', describe('service'));
   mountDescription(router, '/api/dashboard/openapi.json', describe('dashboard'));
   mountMedia(router, (request) => parts.openMedia(request));
+  if (parts.web !== null) {
+    const isSignedIn = async (cookie: string | undefined) => (await parts.auth.read(cookie)) !== null;
+    router.use(servePages({ ...parts.web, isSignedIn }));
+  }
   app.use(router, notFoundPage, notFound, problems(parts.logger));
   return app;
 }

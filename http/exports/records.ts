@@ -30,9 +30,10 @@ function rowsOf(record: ShownRecord, list: string | null): readonly string[] {
 
 /**
  * The records as a table: a column for each field outside of lists, and with `explode` for each field of that list, with a row for each of
- * its rows. Money has a column for its currency. The last column has the address of the page of the record's first cell.
+ * its rows. Money has a column for its currency, and with `boxes` each field has columns for its page and its box. The last column has the
+ * address of the page of the record's first cell.
  */
-function tableOf({ recordType, records }: RecordPage, list: string | null): string {
+function tableOf({ recordType, records }: RecordPage, list: string | null, boxes: boolean): string {
   const { fields = [], lists = [] } = recordType ?? {};
   const paths = fields.filter((path) => {
     const [name = ''] = path.split('.');
@@ -47,15 +48,21 @@ function tableOf({ recordType, records }: RecordPage, list: string | null): stri
   );
   const headings = [
     ...facts,
-    ...paths.flatMap((path) => (hasMoney.has(path) ? [path, `${path}.currency`] : [path])),
+    ...paths.flatMap((path) => [
+      ...(hasMoney.has(path) ? [path, `${path}.currency`] : [path]),
+      ...(boxes ? [`${path}.page`, `${path}.box`] : []),
+    ]),
     'pageUrl',
   ];
   const rows = records.flatMap((record) =>
     rowsOf(record, list).map((start) => [
       ...facts.map((name) => record[name]),
       ...paths.flatMap((path) => {
-        const value = cellOf(record, start, path)?.value;
-        return hasMoney.has(path) ? [written(value), isMoney(value) ? value.currency : null] : [written(value)];
+        const { value, page = null, box = null } = cellOf(record, start, path) ?? {};
+        return [
+          ...(hasMoney.has(path) ? [written(value), isMoney(value) ? value.currency : null] : [written(value)]),
+          ...(boxes ? [page, box?.join(' ') ?? null] : []),
+        ];
       }),
       Object.values(record.pageUrls)[0] ?? null,
     ]),
@@ -76,13 +83,13 @@ function tableOfGroups(groups: NonNullable<RecordPage['groups']>): string {
 }
 
 /** Error: `request.invalid` for records of several types, and for a list that the type does not have. */
-function csvTable(page: RecordPage, explode: unknown): string {
+function csvTable(page: RecordPage, explode: unknown, boxes: boolean): string {
   if (page.groups !== null) return tableOfGroups(page.groups);
   const { recordType } = page;
   if (recordType === null) throw refused('/recordType', 'a table has records of one type: name it');
-  if (explode === undefined) return tableOf(page, null);
+  if (explode === undefined) return tableOf(page, null, boxes);
   const list = recordType.lists.find((one) => one === explode);
-  if (list !== undefined) return tableOf(page, list);
+  if (list !== undefined) return tableOf(page, list, boxes);
   throw refused('/explode', `records of this type have these lists: ${recordType.lists.join(', ') || 'none'}`);
 }
 
@@ -100,7 +107,7 @@ function lineOf({ cells, ...record }: ShownRecord, withCells: boolean): string {
 
 /** Takes the default of `limit` from the form. */
 export function recordsInput(given: object): object {
-  const { format, explode: _explode, cells: _cells, limit, ...asked } = given as RecordsQuery;
+  const { format, explode: _explode, cells: _cells, boxes: _boxes, limit, ...asked } = given as RecordsQuery;
   const most = format === 'json' ? limits.pageMax : recordLimits.exported;
   if (limit !== undefined && limit > most) throw refused('/limit', `use at most ${most} with format=${format}`);
   return { ...asked, limit: limit ?? (format === 'json' ? limits.pageDefault : recordLimits.exported) };
@@ -109,12 +116,12 @@ export function recordsInput(given: object): object {
 /** Sends records as a file to save. The header `x-next-cursor` has the cursor of the rest. */
 export function sendRecords(request: Request, response: Response, output: Record<string, unknown>): boolean {
   const page = output as unknown as RecordPage;
-  const { format, explode, cells } = request.query;
+  const { format, explode, cells, boxes } = request.query;
   if (format !== 'csv' && format !== 'jsonl') return false;
   const lines = page.groups?.map((group) => `${JSON.stringify(group)}\n`);
   const text =
     format === 'csv'
-      ? csvTable(page, explode)
+      ? csvTable(page, explode, boxes === 'true')
       : (lines ?? page.records.map((one) => lineOf(one, cells !== 'false'))).join('');
   const name = page.recordType?.name ?? 'records';
   response.setHeader('content-disposition', `attachment; filename="${name}.${format}"`);

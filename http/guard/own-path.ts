@@ -1,5 +1,8 @@
 import { AppError } from '#src/domain/app-error.ts';
 
+/** Page that people come to when they have signed in. */
+export const home = '/';
+
 const somewhere = 'http://here.invalid';
 /** Long enough for an authorization request, which carries its redirect and state. */
 const mostCharacters = 4_000;

@@ -3,23 +3,25 @@ import type { Response } from 'express';
 import { html, verbatim, type Content } from '#http/pages/html.ts';
 
 const style = `
-:root { color-scheme: light dark; --text: #1b1f24; --soft: #57606a; --back: #f6f7f9; --card: #ffffff; --line: #8c959f;
-  --accent: #0b57a4; --on-accent: #ffffff; --bad: #b3261e; --bad-back: #fdecea; --good: #14603a; --good-back: #e6f4ec;
-  --care: #6b4a00; --care-back: #fff4d6; --faint: #d8dee4; }
-@media (prefers-color-scheme: dark) { :root { --text: #e8eaed; --soft: #a9b1bb; --back: #14171a; --card: #1e2227; --line: #767f89;
-  --accent: #8ab8f0; --on-accent: #10233a; --bad: #ffb4ab; --bad-back: #3b1512; --good: #8fd9b0; --good-back: #10301f;
-  --care: #f2cc78; --care-back: #33270a; --faint: #343b43; } }
+:root { color-scheme: light dark; --text: oklch(.235 .018 265); --soft: oklch(.475 .02 265); --back: oklch(.982 .003 265);
+  --card: oklch(1 0 0); --line: oklch(.62 .013 265); --accent: oklch(.48 .19 268); --on-accent: oklch(1 0 0); --bad: oklch(.5 .19 25);
+  --bad-back: oklch(.955 .025 20); --good: oklch(.45 .115 155); --good-back: oklch(.95 .035 155); --care: oklch(.47 .105 70);
+  --care-back: oklch(.955 .045 85); --faint: oklch(.905 .006 265); }
+@media (prefers-color-scheme: dark) { :root { --text: oklch(.945 .004 265); --soft: oklch(.735 .014 265); --back: oklch(.175 .008 265);
+  --card: oklch(.212 .009 265); --line: oklch(.56 .015 265); --accent: oklch(.775 .115 268); --on-accent: oklch(.19 .05 268);
+  --bad: oklch(.77 .13 22); --bad-back: oklch(.29 .065 22); --good: oklch(.8 .13 155); --good-back: oklch(.29 .05 155);
+  --care: oklch(.84 .12 80); --care-back: oklch(.3 .05 75); --faint: oklch(.31 .012 265); } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0; background: var(--back); color: var(--text); font: .9375rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 header, main { max-width: 34rem; margin: 0 auto; padding: 1rem; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
 header p { margin: 0; }
-.brand { font-weight: 700; font-size: 1.125rem; }
+.brand { font-weight: 600; font-size: 1.125rem; letter-spacing: -.01em; display: flex; gap: .5rem; align-items: center; }
 .who { color: var(--soft); display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
 h1 { font-size: 1.625rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1.125rem; margin: 0 0 .75rem; }
 h3 { font-size: 1.0625rem; margin: 0; }
-section, .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 0 0 1rem; }
+section, .card { background: var(--card); border: 1px solid var(--faint); border-radius: .625rem; padding: 1.25rem; margin: 0 0 1rem; }
 ul { list-style: none; margin: 0; padding: 0; }
 li + li { border-top: 1px solid var(--line); margin-top: .75rem; padding-top: .75rem; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
@@ -86,6 +88,11 @@ code { font: .9375rem/1.5 ui-monospace, monospace; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem; }
 `;
 
+/** The sign of the product, as the dashboard has it. */
+const sign = verbatim(
+  '<svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#2f4bd8"/><path d="M16 5c5 6.5 7.5 10.4 7.5 14a7.5 7.5 0 0 1-15 0C8.5 15.4 11 11.5 16 5z" fill="#fff"/><circle cx="16" cy="19.5" r="2.6" fill="#2f4bd8"/></svg>',
+);
+
 const scriptPath = '/passkeys.js';
 
 const styleHash = createHash('sha256').update(style).digest('base64');
@@ -131,7 +138,7 @@ export function sendPage(response: Response, page: Page): void {
       <body>
         <a class="skip" href="#main">Skip to content</a>
         <header>
-          <p class="brand">Inkgraph</p>
+          <p class="brand">${sign}Inkgraph</p>
           ${who}
         </header>
         <main id="main">

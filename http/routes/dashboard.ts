@@ -53,7 +53,7 @@ export function mountDashboardChats(bind: Bind): void {
 export function mountDashboardRuns(bind: Bind): void {
   const rows = dashboardRuns;
   bind(rows.context, tools.getContext);
-  bind(rows.list, tools.listRuns);
+  bind(rows.list, tools.listRunCards);
   bind(rows.get, tools.readRun);
   bind(rows.verifyReceipt, tools.verifyReceipt);
   bind(rows.resume, tools.answerRun, { rename: { id: 'runId' } });

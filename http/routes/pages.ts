@@ -4,7 +4,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { checked } from '#tools/call.ts';
 import type { Facade } from '#http/bind.ts';
-import { ownPath } from '#http/guard/own-path.ts';
+import { home, ownPath } from '#http/guard/own-path.ts';
 import { along, signInPage, signUpPage, type Carried } from '#http/pages/account.ts';
 import { bodyOf, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
@@ -16,9 +16,8 @@ import { checkMailPage } from '#http/pages/mail-steps.ts';
 import { showAgain } from '#http/pages/show-again.ts';
 import { forgetPictures, perform, type AuthHandler } from '#http/routes/auth.ts';
 
-const home = '/organizations';
 /** Says that the active organization is another one now. */
-const changed = `${home}?changed=true`;
+const changed = '/organizations?changed=true';
 
 /** Key of the invitation that `returnTo` leads to. */
 const invitationIn = (returnTo: unknown): string | undefined =>
@@ -43,18 +42,21 @@ const signInPageOf = ({ mails, passkeys }: AuthHandler) => signInPage(mails !== 
 class Pages {
   readonly #auth: AuthHandler;
   readonly #guard: PageGuard;
+  readonly #hasDashboard: boolean;
 
-  constructor(auth: AuthHandler, guard: PageGuard) {
+  constructor(auth: AuthHandler, guard: PageGuard, hasDashboard: boolean) {
     this.#auth = auth;
     this.#guard = guard;
+    this.#hasDashboard = hasDashboard;
   }
 
   root: RequestHandler = async (request, response, next) => {
-    if (request.accepts(['json', 'html']) !== 'html') {
+    if (this.#hasDashboard || request.accepts(['json', 'html']) !== 'html') {
       next();
       return;
     }
-    seeOther(response, (await this.#auth.read(request.headers.cookie)) === null ? '/sign-in' : home);
+    const isSignedIn = (await this.#auth.read(request.headers.cookie)) !== null;
+    seeOther(response, isSignedIn ? '/organizations' : '/sign-in');
   };
 
   showAccount =
@@ -188,9 +190,13 @@ export const notFoundPage: RequestHandler = (request, response, next) => {
 };
 
 /** Mounts the pages of sign-in and organizations, which work without scripts. Forms post to the address of their page. */
-export function mountPages(parent: Router, auth: AuthHandler, facade: Facade): void {
+export function mountPages(
+  parent: Router,
+  auth: AuthHandler,
+  { facade, hasDashboard }: { readonly facade: Facade; readonly hasDashboard: boolean },
+): void {
   const guard = new PageGuard(auth, facade);
-  const pages = new Pages(auth, guard);
+  const pages = new Pages(auth, guard, hasDashboard);
   const router = express.Router({ caseSensitive: true, strict: true });
   const form = guard.form();
   router.get('/', pages.root);

@@ -3,7 +3,7 @@ import { Reauthentication } from '#src/contracts/auth.ts';
 import { isRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { checked } from '#tools/call.ts';
 import type { Facade } from '#http/bind.ts';
-import { ownPath } from '#http/guard/own-path.ts';
+import { home, ownPath } from '#http/guard/own-path.ts';
 import { bodyOf, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import type { Carried } from '#http/pages/account.ts';
@@ -12,8 +12,6 @@ import { sendPage, type Page } from '#http/pages/layout.ts';
 import { reauthenticatePage, reauthenticatePath } from '#http/pages/reauthenticate.ts';
 import { asAppError } from '#http/problem.ts';
 import { reauthenticate, type AuthHandler } from '#http/routes/auth.ts';
-
-const home = '/organizations';
 
 /** Mounts the page that repeats the sign-in of a session, for pages and dashboards alike. Source: docs/decisions/0086. */
 export function mountReauthenticate(parent: Router, auth: AuthHandler, facade: Facade): void {

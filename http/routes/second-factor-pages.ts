@@ -7,7 +7,7 @@ import type { ToolContext } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import type { Facade } from '#http/bind.ts';
-import { ownPath } from '#http/guard/own-path.ts';
+import { home, ownPath } from '#http/guard/own-path.ts';
 import type { Carried } from '#http/pages/account.ts';
 import { untouched, type Entry } from '#http/pages/fields.ts';
 import { sendPage, type Page } from '#http/pages/layout.ts';
@@ -17,7 +17,6 @@ import { asAppError } from '#http/problem.ts';
 import type { AuthHandler } from '#http/routes/auth.ts';
 import { confirmSecondFactor, secondFactorRequest, verifySecondFactor } from '#http/routes/second-factor.ts';
 
-const home = '/organizations';
 const own = '/two-factor';
 
 class SecondFactorPages {

@@ -52,7 +52,7 @@ export function mountServiceResults(bind: Bind): void {
   bind(rows.page, tools.readPage);
   bind(rows.segmentations, tools.listSegmentations);
   bind(rows.update, tools.updateDocument, { rename: { id: 'documentId' } });
-  bind(rows.remove, tools.deleteDocument);
+  bind(rows.remove, tools.deleteDocument, { rename: { id: 'documentId' } });
   bind(rows.search, tools.searchDocuments);
   bind(rows.ask, tools.askDocuments);
 }
@@ -78,7 +78,7 @@ export function mountService(bind: Bind): void {
   bind(service.verifyReceipt, tools.verifyReceipt);
   bind(service.getRun, tools.readRun);
   bind(service.resumeRun, tools.answerRun, { rename: { id: 'runId' } });
-  bind(service.listDocuments, tools.listDocuments);
+  bind(service.listDocuments, tools.listServiceDocuments);
   bind(service.getDocument, tools.getDocument, { rename: { id: 'documentId' } });
   bind(service.similarDocuments, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(service.readText, tools.exportText, { send: sendFile });

@@ -1,5 +1,6 @@
 import type { AnyTool } from '#tools/define.ts';
 import { inputSchema, outputSchema } from '#mcp/present/json-schema.ts';
+import { withoutLeftOut } from '#mcp/present/left-out.ts';
 import type { ObjectSchema } from '#mcp/present/schema.ts';
 
 /** A tool as `tools/list` returns it. */
@@ -30,8 +31,10 @@ export function toolDefinition(tool: AnyTool): ToolDefinition {
   return {
     name: tool.name,
     description: tool.description,
-    inputSchema: inputSchema(tool.input),
-    ...(!showsPictures.has(tool.name) && { outputSchema: outputSchema(tool.output, tool.effect === 'read') }),
+    inputSchema: withoutLeftOut(inputSchema(tool.input), tool.name, 'input'),
+    ...(!showsPictures.has(tool.name) && {
+      outputSchema: withoutLeftOut(outputSchema(tool.output, tool.effect === 'read'), tool.name, 'output'),
+    }),
     annotations: {
       // False is what clients assume.
       ...(tool.effect === 'read' && { readOnlyHint: true }),

@@ -104,12 +104,12 @@ export function inputSchema(schema: z.core.$ZodType): ObjectSchema {
 }
 
 /** Characters of an output schema that has all of the first level; a longer one has what decides the next call. */
-const mostCharacters = 900;
+const mostCharacters = 500;
 
 /** JSON Schema 2020-12 of a tool's output. `isRead`: also members that decide nothing, as far as there is room. */
-export function outputSchema(schema: z.core.$ZodType, isRead: boolean): ObjectSchema {
+export function outputSchema(schema: z.core.$ZodType, isRead: boolean, most = mostCharacters): ObjectSchema {
   const whole = converted(schema, 'output');
   const full = shownOutput(whole, isRead);
-  const shown = JSON.stringify(full).length > mostCharacters ? shownOutput(whole, false) : full;
+  const shown = JSON.stringify(full).length > most ? shownOutput(whole, false) : full;
   return { ...shown, type: 'object' };
 }

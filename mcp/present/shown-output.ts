@@ -7,8 +7,8 @@ const decisive =
 const decided = /^(status|verdict|certainty)$/;
 /** Levels at which ids are shown; below them lists of the next call's tool have them. */
 const idLevels = 2;
-/** Levels at which a status is shown: those of runs, their steps and the rows of results. */
-const statusLevels = 2;
+/** Levels at which a status is shown: those of runs, of an execution and of rows. That of the steps is in the reference. */
+const statusLevels = 1;
 
 /** A value of any type, as all of them: an empty schema says nothing to a reader. */
 const anyValue: readonly Schema[] = ['string', 'number', 'boolean', 'object', 'array', 'null'].map((type) => ({
@@ -19,13 +19,15 @@ const isOpen = ({ anyOf }: Schema): boolean => anyOf === anyValue;
 interface Place {
   readonly name: string;
   readonly depth: number;
+  /** True: within a list, where a status has the values of the one above it or of the filter. */
+  readonly isRow: boolean;
   /** True: all members of the first level that always have a value. */
   readonly isFull: boolean;
 }
 
-function membersOf(properties: Readonly<Record<string, Schema>>, { depth, isFull }: Place): Schema {
+function membersOf(properties: Readonly<Record<string, Schema>>, { depth, isRow, isFull }: Place): Schema {
   const shown = Object.entries(properties).flatMap(([name, schema]): [string, Schema][] => {
-    const child = shownAt(schema, { name, depth: depth + 1, isFull });
+    const child = shownAt(schema, { name, depth: depth + 1, isRow, isFull });
     const isShown = decisive.test(name)
       ? (depth < idLevels && (depth === 0 || !isNullable(child))) || (depth <= statusLevels && decided.test(name))
       : isFull && depth === 0 && !isNullable(child) && schema['format'] !== 'date-time';
@@ -53,11 +55,11 @@ function shownAt(schema: Schema, place: Place): Schema {
   if (type === 'object')
     return { type, ...(properties !== undefined && membersOf(properties as Record<string, Schema>, place)) };
   if (type === 'array') {
-    const shown = shownAt((items ?? {}) as Schema, place);
+    const shown = shownAt((items ?? {}) as Schema, { ...place, isRow: true });
     return isOpen(shown) ? { type } : { type, items: shown };
   }
   const values = one === undefined ? several : [one];
-  const listed = type === 'string' && Array.isArray(values) && decided.test(place.name);
+  const listed = type === 'string' && !place.isRow && Array.isArray(values) && decided.test(place.name);
   if (type !== undefined) return { type, ...(listed && { enum: values }) };
   return { anyOf: anyValue };
 }
@@ -76,5 +78,5 @@ function union(options: readonly Schema[], place: Place): Schema {
  * satisfy them. Source: docs/decisions/0170.
  */
 export function shownOutput(schema: Schema, isFull: boolean): Schema {
-  return shownAt(schema, { name: '', depth: 0, isFull });
+  return shownAt(schema, { name: '', depth: 0, isRow: false, isFull });
 }

@@ -24,7 +24,7 @@ export const diagnoseRun: McpPrompt = {
       `Call get_run with runId "${runId}" and detail "steps": find the slow steps, and the first step that went wrong.`,
       `If it waits: report the question in waitingFor, and leave the answer (resume_run) to the user.`,
       `Check the document: get_document with id "${documentId}" for the confidence, read_document_text for the text, view_document_image where the text is doubtful.`,
-      `Call list_runs with workflowId "${workflowId}" and status "failed": check whether others fail in the same step.`,
+      `Call list_runs with workflowId "${workflowId}" and status ["failed"]: check whether others fail in the same step.`,
       'State the cause in one sentence, your confidence, and the fix: another document, an edit (improve_workflow has the steps), or a retry with replay_execution. Change nothing yourself.',
     ]);
     return [says(`Diagnose the Inkgraph run ${runId} of workflow ${workflowId}:\n${how}`), ...found];

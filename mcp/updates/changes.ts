@@ -35,6 +35,9 @@ export function changesOf({ type, runId, documentId, data }: RealtimeEvent): Cha
     // Records are no resources: agents query them.
     case 'record.changed':
       return { uris: [], list: false };
+    // The server's own events of workflows tell sessions already.
+    case 'workflow.changed':
+      return { uris: [], list: false };
     case 'document.deleted':
       return { uris: of(documentId, 'document', 'text', 'image'), list: true };
   }

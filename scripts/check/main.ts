@@ -12,7 +12,7 @@ const first: readonly Step[] = [
 ];
 const tests: Step = ['tests', command('vitest'), 'run'];
 /** Beside the tests, which leave the processor idle while they wait; reported when they end. */
-const beside: readonly Step[] = [['lint', command('oxlint'), '--type-aware', '--deny-warnings'], types];
+const beside: readonly Step[] = [['lint', command('oxlint'), '--type-aware', '--deny-warnings'], ...types];
 
 for (const program of outsidePrograms.filter((one) => findProgram(one) === null))
   stdout.write(

@@ -71,6 +71,15 @@ export const bubblewrap: OutsideProgram = {
   advice: 'Run `apt-get install bubblewrap`, or set BWRAP to the path of one.',
 };
 
+export const python: OutsideProgram = {
+  name: 'Python',
+  missing: 'no Python',
+  tests: 'Python example',
+  variable: 'PYTHON',
+  names: ['python3'],
+  advice: 'Run `apt-get install python3`, or set PYTHON to the path of one.',
+};
+
 /** Every program that tests need beside Node. */
 export const outsidePrograms: readonly OutsideProgram[] = [
   chromium,
@@ -79,6 +88,7 @@ export const outsidePrograms: readonly OutsideProgram[] = [
   swiftProxy,
   dockerCompose,
   bubblewrap,
+  python,
 ];
 
 /** Path of a program: its variable, or a place on the path; null where there is none. */

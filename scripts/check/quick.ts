@@ -36,7 +36,7 @@ const changed = [
     ...linesOf(git('ls-files', '--others', '--exclude-standard')),
   ]),
 ].filter((path) => existsSync(resolve(root, path)));
-const code = changed.filter((path) => /\.(ts|js|cjs)$/.test(path));
+const code = changed.filter((path) => /\.(ts|tsx|js|cjs)$/.test(path));
 
 const { imports } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { imports: Subpaths };
 const took = readTestSeconds();
@@ -48,7 +48,7 @@ const { chosen, leftOut } = withinSeconds(related, secondsOf, budget);
 stdout.write(
   `${changed.length} files changed since ${base.slice(0, 10)}: ${chosen.length} of ${related.length} related test files run.\n`,
 );
-const beside: Step[] = [types];
+const beside: Step[] = [...types];
 if (code.length > 0)
   beside.unshift(['lint of changed files', command('oxlint'), '--type-aware', '--deny-warnings', ...code]);
 const steps = new Steps();

@@ -8,6 +8,10 @@ export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** A person watches `err`: lines may be written over. */
+  readonly isWatched?: boolean;
+  /** Ends a command that otherwise goes on until Ctrl-C. */
+  readonly stop?: AbortSignal;
 }
 
 /** A command. It resolves to its exit code, 0 by default, and throws when it cannot be carried out. */
@@ -30,5 +34,6 @@ export function processTerminal(): Terminal {
     input: stdin,
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
+    isWatched: stderr.isTTY,
   };
 }

@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { z } from 'zod';
 import { publishAddresses, type Addresses } from '#app/compose/addresses.ts';
 
-import { compose } from '#app/compose.ts';
+import { compose, type App } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { SearchResult } from '#src/contracts/resources/card.ts';
 import { Document, ReadTextResult } from '#src/contracts/resources/document.ts';
@@ -15,7 +15,7 @@ import { seed, type Seed } from '#app/compose/seed.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { createUploader, waitForExecution } from '#scripts/demo/http-client.ts';
 import { Progress } from '#scripts/demo/progress.ts';
-import { print, rule, showDocument, showHowTo, showSearch } from '#scripts/demo/show.ts';
+import { print, rule, showDashboard, showDocument, showHowTo, showSearch } from '#scripts/demo/show.ts';
 
 const fixtures = new URL('../../test/fixtures/', import.meta.url);
 const Samples = z.array(z.object({ file: z.string(), contentType: z.string() }));
@@ -89,7 +89,9 @@ async function ingestAll(
 const usage =
   'npm run demo [-- --exit]: processes sample documents over the public HTTP and MCP interfaces; --exit stops the services at the end';
 
-async function present(addresses: Addresses, seeded: Seed): Promise<void> {
+async function present(app: App, addresses: Addresses, seeded: Seed): Promise<void> {
+  // Its build takes seconds, beside the samples.
+  const pages = app.preparePages();
   print('Uploading sample documents and running "Document intake" on each');
   const ids = await ingestAll(addresses.api, seeded);
   const { client, tool } = await connectMcp(`${addresses.mcp}/mcp`, seeded.serviceKey);
@@ -108,6 +110,7 @@ async function present(addresses: Addresses, seeded: Seed): Promise<void> {
   }
   await client.close();
   showHowTo(addresses, seeded);
+  if (await pages) showDashboard(addresses, seeded);
 }
 
 await orExplain(async () => {
@@ -128,7 +131,7 @@ await orExplain(async () => {
     print(
       `  API ${addresses.api}   agents ${addresses.agents}   MCP ${addresses.mcp}/mcp   objects ${addresses.objects}\n`,
     );
-    const end = await Promise.race([present(addresses, seeded), interrupted]);
+    const end = await Promise.race([present(app, addresses, seeded), interrupted]);
     if (end === 'interrupted' || values.exit) return;
     print(`\nRunning until Ctrl-C. Data folder: ${dataDir}`);
     await interrupted;

@@ -77,3 +77,9 @@ export function showHowTo(addresses: Addresses, seed: Seed): void {
   for (const snippet of Object.values(remoteSnippets(`${addresses.mcp}/mcp`, seed.serviceKey)))
     print(`\n${snippet.replaceAll(/^/gm, '  ')}`);
 }
+
+/** The address that shows the samples, and how to sign in there. */
+export function showDashboard(addresses: Addresses, seed: Seed): void {
+  rule('Look at it');
+  print(`\n  ${addresses.api}\n  E-mail address  ${seed.operatorEmail}\n  Password        ${seed.operatorPassword}`);
+}

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { checkerDoc } from '#scripts/gen/checker-doc.ts';
+import { clientRows, clientTypes } from '#scripts/gen/client-rows.ts';
 import { configDoc } from '#scripts/gen/config-doc.ts';
 import { dataModelDoc } from '#scripts/gen/data-model-doc.ts';
 import { errorsDoc } from '#scripts/gen/errors-doc.ts';
@@ -10,12 +11,13 @@ import { expressionsDoc } from '#scripts/gen/expressions-doc.ts';
 import { nodePages, nodesDoc } from '#scripts/gen/nodes-doc.ts';
 import { specificationDoc } from '#scripts/gen/specification-doc.ts';
 import { toolsDoc } from '#scripts/gen/tools-doc.ts';
+import { webRows } from '#scripts/gen/web-rows.ts';
 import { buildOpenApi } from '#src/contracts/openapi.ts';
 import { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { version } from '#src/config/version.ts';
 import { z } from 'zod';
 
-/** Files in docs/ that are generated from the code. */
+/** Files that are generated from the code. */
 const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/data-model.md': dataModelDoc,
   'docs/reference/checker.md': checkerDoc,
@@ -27,12 +29,15 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   ...nodePages(),
   'docs/reference/tools.md': toolsDoc,
   'docs/specification.md': specificationDoc,
+  'web/api/rows.gen.ts': webRows,
   'docs/reference/openapi.json': () =>
     `${JSON.stringify(buildOpenApi('service', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
   'docs/reference/dashboard-openapi.json': () =>
     `${JSON.stringify(buildOpenApi('dashboard', version, 'http://127.0.0.1:3000'), null, 2)}\n`,
   'docs/reference/graph.schema.json': () =>
     `${JSON.stringify(z.toJSONSchema(StoredGraph, { io: 'input' }), null, 2)}\n`,
+  'packages/client/src/rows.gen.ts': clientRows,
+  'packages/client/src/types.gen.ts': clientTypes,
 };
 
 /** `npm run gen` writes them; `--check` fails when one is not what the code says. */

@@ -84,7 +84,7 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
     errors: ['execution.not_found', 'run.not_found', 'request.cursor_invalid'],
   },
   list_runs: {
-    example: { status: 'waiting' },
+    example: { status: ['waiting'] },
     errors: ['execution.not_found', 'request.cursor_invalid'],
   },
   cancel_run: { example: { executionId }, errors: ['execution.not_found', 'run.not_found'] },
@@ -123,7 +123,7 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
     ],
   },
   update_document: {
-    example: { id: documentId, title: 'Electricity bill, May', tags: ['paid'] },
+    example: { documentId, title: 'Electricity bill, May', tags: ['paid'] },
     errors: ['document.not_found'],
   },
   set_document_visibility: {

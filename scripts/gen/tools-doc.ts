@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Operation } from '#src/contracts/resources/operation.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
+import { inputSchema, outputSchema } from '#mcp/present/json-schema.ts';
 import { shownTools } from '#mcp/surface.ts';
 import { generatedNote, table } from '#scripts/gen/markdown.ts';
 import { toolCalls } from '#scripts/gen/tool-calls.ts';
@@ -67,7 +68,9 @@ function inputsOf(schema: Schema): string {
 
 function outputsOf(tool: AnyTool): string {
   const { properties = {} } = z.toJSONSchema(tool.output, { io: 'output', unrepresentable: 'any' }) as Schema;
-  const { properties: told = {} } = (toolDefinition(tool).outputSchema ?? {}) as Schema;
+  // The list of tools has room for a part; this page has room for all.
+  const whole = outputSchema(tool.output, tool.effect === 'read', Number.POSITIVE_INFINITY) as Schema;
+  const told = toolDefinition(tool).outputSchema === undefined ? {} : (whole.properties ?? {});
   const rows = Object.entries(told).map(([name, property]) => [
     `\`${name}\``,
     typeOf(property),
@@ -93,7 +96,7 @@ ${description}
 
 Scope: ${scope === null ? 'any credential' : code(scope)}. It ${effects[effect]}.${again}
 
-${inputsOf(toolDefinition(tool).inputSchema as Schema)}
+${inputsOf(inputSchema(tool.input) as Schema)}
 
 ${outputsOf(tool)}
 

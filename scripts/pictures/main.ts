@@ -9,6 +9,8 @@ import { loadConfig, type Config } from '#src/config/config.ts';
 import { oauthPaths } from '#src/contracts/oauth.ts';
 import { drawSvg } from '#graphs/draw/svg.ts';
 import { triage } from '#graphs/triage.workflow.ts';
+import { dashboardPictures } from '#scripts/pictures/dashboard.ts';
+import { openDemoSite } from '#scripts/pictures/demo-site.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 
 const folder = new URL('../../docs/pictures/', import.meta.url);
@@ -75,4 +77,17 @@ await orExplain(async () => {
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
+  await drawDashboard();
 });
+
+/** Pictures of the dashboard over the samples of the demo. */
+async function drawDashboard(): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-pictures-'));
+  try {
+    await using site = await openDemoSite(dataDir);
+    for (const [name, bytes] of Object.entries(await dashboardPictures(site)))
+      await writeFile(new URL(name, folder), bytes);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}

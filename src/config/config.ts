@@ -39,6 +39,8 @@ export interface Config {
     /** DASHBOARD_SESSION_TOKEN is set without API_DEBUG=true, and so has no effect. */
     readonly tokenIgnored: boolean;
   };
+  /** null: the API serves no dashboard. `dir` null: it is built here. */
+  readonly web: { readonly dir: string | null; readonly mayBuild: boolean } | null;
   /** null: no mail is sent. */
   readonly mail: { readonly url: string; readonly from: string } | null;
   readonly trustedProxies: readonly string[];
@@ -263,6 +265,13 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       debug: values.API_DEBUG ? { token: values.DASHBOARD_SESSION_TOKEN ?? null } : null,
       tokenIgnored: !values.API_DEBUG && values.DASHBOARD_SESSION_TOKEN !== undefined,
     },
+    web:
+      values.WEB === 'off'
+        ? null
+        : {
+            dir: values.WEB_DIR === undefined ? null : resolve(values.WEB_DIR),
+            mayBuild: values.NODE_ENV !== 'production' || values.WEB_BUILD === 'allow',
+          },
     mail: mailOf(values),
     trustedProxies: values.TRUSTED_PROXIES,
     mongodbUri: values.MONGODB_URI ?? null,

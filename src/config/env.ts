@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { hostLines, httpUrl, originLines, proxyLines, redisUrl, rootUrl } from '#src/config/address-shapes.ts';
 import { earlierKeys, secretsKey } from '#src/config/key-shapes.ts';
 import { traceRows } from '#src/config/traces.ts';
+import { webRows } from '#src/config/web.ts';
 import { limits } from '#src/contracts/fields.ts';
 
 /** One environment variable: parser and description. Values of `secret` variables are masked wherever they are shown. */
@@ -121,6 +122,7 @@ export const env = {
     doc: 'Token of the seeded session, accepted as the cookie while API_DEBUG=true; generated and printed when unset',
     secret: true,
   },
+  ...webRows,
   TRUSTED_PROXIES: {
     schema: proxyLines,
     doc: 'Reverse proxies whose X-Forwarded-For is trusted, comma-separated: addresses, ranges, loopback; without it all clients behind one proxy share its rate limits',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
+import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import { SimilarDocuments, SimilarQuery } from '#src/contracts/resources/card.ts';
 import {
   DocumentWithRun,
   DocumentList,
-  DocumentListQuery,
   DocumentPath,
   ExportedText,
   ExportTextQuery,
+  ServiceDocumentListQuery,
   textMedia,
   VisibilityChange,
   VisibilityResult,
@@ -244,7 +244,7 @@ export const service = {
     path: '/api/service/documents',
     caller: 'service-key',
     summary: 'List documents that meet all conditions, newest first unless sorted',
-    query: DocumentListQuery,
+    query: ServiceDocumentListQuery,
     reply: DocumentList,
     status: 200,
     errors: ['project.not_found', 'request.cursor_invalid'],

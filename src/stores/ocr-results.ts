@@ -60,14 +60,9 @@ export type PlacedPage = Pick<OcrPage, 'index' | 'rotation' | 'text' | 'lines'>;
 const pageKey = ({ ocrResultId, page }: { readonly ocrResultId: string; readonly page: number }): string =>
   `${ocrResultId}/${page}`;
 
+const placeFields = ['index', 'rotation', 'text', 'lines.text', 'lines.box', 'lines.words.text', 'lines.words.box'];
 const pageFields = (at: string, more: readonly string[]): Record<string, 1> =>
-  Object.fromEntries([
-    ...more.map((name) => [name, 1]),
-    ...['index', 'rotation', 'text', 'lines.text', 'lines.box', 'lines.words.text', 'lines.words.box'].map((name) => [
-      `${at}.${name}`,
-      1,
-    ]),
-  ]);
+  Object.fromEntries([...more, ...placeFields.map((name) => `${at}.${name}`)].map((name) => [name, 1] as const));
 
 /** A stored result with all its pages. */
 async function withPages(ocrPages: Collections['ocrPages'], row: OcrRow): Promise<OcrResult> {

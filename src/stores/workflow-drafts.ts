@@ -3,6 +3,13 @@ import { isDuplicateKey } from '#src/stores/connect.ts';
 import { draftRow, readDraft, readEdit } from '#src/stores/workflow-rows.ts';
 import type { WorkflowDraftRecord, WorkflowEdit } from '#src/domain/runs/workflow.ts';
 
+/** A draft without its graph. */
+export interface DraftState {
+  readonly revision: number;
+  readonly graphHash: string;
+  readonly changedAt: Date;
+}
+
 /** Drafts, and the log of their edits. */
 export function createDraftStore({
   workflows,
@@ -15,6 +22,23 @@ export function createDraftStore({
     async findDraft(organizationId: string, workflowId: string): Promise<WorkflowDraftRecord | null> {
       const row = await find(organizationId, workflowId);
       return row === null ? null : readDraft(row);
+    },
+    /** Revision, hash and time of the last edit of drafts, by workflow id. */
+    async draftStates(
+      organizationId: string,
+      workflowIds: readonly string[],
+    ): Promise<ReadonlyMap<string, DraftState>> {
+      const rows = await workflowDrafts
+        .find({ _id: { $in: [...workflowIds] }, organizationId })
+        .project<{ _id: string; revision: number; graphHash: string; lastEdit: { at: Date } }>({
+          revision: 1,
+          graphHash: 1,
+          'lastEdit.at': 1,
+        })
+        .toArray();
+      return new Map(
+        rows.map(({ _id, revision, graphHash, lastEdit }) => [_id, { revision, graphHash, changedAt: lastEdit.at }]),
+      );
     },
     /**
      * Stores the next revision if the stored one is still `draft.revision - 1`. Otherwise returns false and changes nothing. Until a

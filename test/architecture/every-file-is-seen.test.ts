@@ -54,8 +54,12 @@ test('lint sees every TypeScript file', () => {
 });
 
 test('the type checker sees every TypeScript file', () => {
-  const { files } = JSON.parse(run(execPath, command('typescript', 'tsc'), '--showConfig')) as { files: string[] };
-  const seen = new Set(files.map((path) => relative(root, resolve(root, path))));
+  const filesOf = (project: string): string[] => {
+    const shown = run(execPath, command('typescript', 'tsc'), '--showConfig', '--project', project);
+    const { files } = JSON.parse(shown) as { files: string[] };
+    return files.map((path) => relative(root, resolve(root, project, path)));
+  };
+  const seen = new Set(['.', 'web'].flatMap(filesOf));
   expect(tracked.filter((path) => !seen.has(path))).toEqual([]);
 });
 

@@ -76,7 +76,13 @@ export const layers: readonly Layer[] = [
     ],
     imports: 'all',
   },
-  { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true, empty: true },
+  { name: 'web', at: ['web/'], imports: ['contracts'], typesOnly: true },
+  { name: 'client', at: ['packages/client/src/'], imports: [], builtins: [] },
+  {
+    name: 'client tests',
+    at: ['packages/client/test/', 'packages/client/build.ts', 'packages/client/vitest.config.ts'],
+    imports: 'all',
+  },
   {
     name: 'compose',
     at: ['app/compose.ts', 'app/compose/'],
@@ -124,6 +130,7 @@ export const productRoots = [
   'http/',
   'packages/embedded-mongo/src/',
   'packages/paired-statistics/src/',
+  'packages/client/src/',
   'web/',
 ] as const;
 
@@ -138,10 +145,12 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
     'tools/datasets/',
     'tools/experiments/',
   ],
+  // This package by its own `exports`: the command, examples and tests use the client as others do.
+  inkgraph: [],
   'csv-parse': ['tools/datasets/'],
   'csv-stringify': ['http/exports/csv.ts'],
   yazl: ['http/exports/zip.ts'],
-  zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/'],
+  zod: ['src/contracts/', 'src/config/', 'graphs/', 'tools/', 'mcp/', 'web/api/'],
   '@marcbachmann/cel-js': ['graphs/expression/'],
   ajv: ['graphs/models/'],
   '@zxcvbn-ts/language-common': ['src/adapters/accounts/'],
@@ -159,13 +168,25 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/express': ['http/mcp'],
   // `npm run mcp` and `npm run demo` use it as clients of the product; the product does not.
   '@modelcontextprotocol/client': [],
-  '@dagrejs/dagre': ['graphs/draw/'],
+  '@dagrejs/dagre': ['graphs/draw/', 'web/graph-view/'],
   express: ['http/'],
   'rate-limiter-flexible': ['http/guard/'],
   'proxy-addr': ['http/guard/'],
-  'eventsource-parser': ['mcp/tasks/'],
-  // Types alone, which Node leaves out: development dependencies.
-  ai: ['http/chat/'],
+  'eventsource-parser': ['mcp/tasks/', 'web/live/'],
+  sirv: ['http/web/'],
+  vite: ['src/adapters/web/'],
+  '@vitejs/plugin-react': ['src/adapters/web/'],
+  '@tailwindcss/vite': ['src/adapters/web/'],
+  react: ['web/'],
+  'react-dom': ['web/'],
+  '@tanstack/react-query': ['web/'],
+  '@tanstack/react-router': ['web/'],
+  '@tanstack/react-virtual': ['web/'],
+  '@xyflow/react': ['web/'],
+  'lucide-react': ['web/'],
+  '@ai-sdk/react': ['web/pages/chat/'],
+  // Types alone in http/chat.
+  ai: ['http/chat/', 'web/pages/chat/'],
   '@ag-ui/core': ['http/chat/'],
   mongodb: ['src/stores/', 'src/adapters/'],
   bson: ['packages/embedded-mongo/src/'],
@@ -210,6 +231,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
 
 /** Declared and imported by no file, with the reason. */
 export const neverImported: Readonly<Record<string, string>> = {
+  tailwindcss: 'app.css names it, and its plugin for Vite reads it',
   node: 'brings the runtime: npm puts its bin first on the path of every script',
   '@langchain/langgraph-sdk': 'pinned only: without it at the root, installing resolves for minutes',
 };
@@ -221,5 +243,6 @@ export const wideFolders: Readonly<Record<string, string>> = {
   'scripts/bench/rows': 'one file for each row of the benchmark',
   'test/attacks': 'one file for each family of attacks',
   'test/spec/proofs': 'one file for each part of the specification',
+  'web/text': 'the words of one area in each file',
   'graphs/nodes': 'one file for each node type, listed in graphs/catalog.ts',
 };

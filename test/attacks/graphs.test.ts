@@ -374,6 +374,8 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
       cancel_run: [{ runId: ids.run }, { executionId: ids.execution }],
       resume_run: [{ runId: ids.run, answer: 1 }],
       replay_execution: [{ executionId: ids.execution }],
+      list_documents: [{ workflowId: ids.workflow }],
+      find_similar_documents: [{ documentId: ids.document }],
       get_document: [{ id: ids.document }],
       read_document_text: [{ documentId: ids.document }],
       view_document_image: [{ documentId: ids.document }],
@@ -402,7 +404,7 @@ describe.each(['project', 'organization'] as const)('graph attacks: ids of anoth
     for (const [name, inputs] of Object.entries(walk))
       for (const input of inputs) {
         const said = await use(name, input);
-        expect(said, `${name} ${text(input)}`).toMatch(/\.not_found: |"(runs|records)":\[\]/);
+        expect(said, `${name} ${text(input)}`).toMatch(/\.not_found: |"(runs|records|documents)":\[\]/);
         expect(said).not.toContain(theirs.name);
       }
     for (const name of ['list_workflows', 'list_runs', 'list_documents']) {

@@ -57,11 +57,15 @@ const walk: Walk = {
   'service.documents.export': 'shows nothing',
   'service.document.files': ({ document }) => [{ path: document }],
   'service.document.ocr': ({ document }) => [{ path: document }],
+  'service.document.similar': ({ document }) => [{ path: document }],
   'service.document.page': ({ document }) => [{ path: document }],
   'service.document.segmentations': ({ document }) => [{ path: document }],
   'service.document.update': ({ document }) => [{ path: document, body: { tags: ['stolen'] } }],
   'service.document.delete': ({ document }) => [{ path: document }],
   'service.search': 'shows nothing',
+  'service.executions': 'shows nothing',
+  'service.runs': ({ execution }) => [{ query: `?executionId=${execution}` }],
+  'service.run.receipt': ({ run }) => [{ path: run }],
   'service.ask': ({ document, project }) => [
     { body: { question: 'What is in it?', documentIds: [document] } },
     { body: { question: 'What is in it?', projectIds: [project] } },
@@ -84,6 +88,7 @@ const walk: Walk = {
   'dashboard.visibility': ({ document }) => [{ body: { documentIds: [document], visibility: 'public' } }],
   'dashboard.document': ({ document }) => [{ path: document }],
   'dashboard.documents.export': 'shows nothing',
+  'dashboard.document.similar': ({ document }) => [{ path: document }],
   'dashboard.document.page': ({ document }) => [{ path: document }],
   'dashboard.document.update': ({ document }) => [{ path: document, body: { tags: ['stolen'] } }],
   'dashboard.document.text': ({ document }) => [{ path: document }],
@@ -107,6 +112,8 @@ const walk: Walk = {
   'dashboard.runs.retry': ({ execution }) => [{ body: { executionId: execution } }],
   'dashboard.run.detail': ({ run }) => [{ path: run }],
   'dashboard.run.resume': ({ run }) => [{ path: run, body: { answer: 1 } }],
+  'dashboard.run.receipt': ({ run }) => [{ path: run }],
+  'dashboard.executions': 'shows nothing',
   'dashboard.execution': ({ execution }) => [{ path: execution }],
   'dashboard.execution.cancel': ({ execution }) => [{ path: execution }],
 
@@ -119,6 +126,10 @@ const walk: Walk = {
   'dashboard.workflow': ({ workflow }) => [{ path: workflow }],
   'dashboard.workflow.operations': ({ workflow }) => [
     { path: workflow, body: { ...edits, operations: [{ op: 'set_metadata', name: 'X' }] } },
+  ],
+  'dashboard.workflow.node.test': ({ workflow, document, ownWorkflow, ownDocument }) => [
+    { path: workflow, body: { documentId: ownDocument } },
+    { path: ownWorkflow, body: { documentId: document } },
   ],
   'dashboard.workflow.delete': ({ workflow }) => [{ path: workflow }],
   'dashboard.workflow.versions': ({ workflow }) => [{ path: workflow }],
@@ -208,6 +219,7 @@ function send(row: Route, { path = '', query = '', body }: Probe): Promise<Answe
       .replace(/:(?!version)\w+/, first)
       .replace(':page', '0')
       .replace(':projectId', second)
+      .replace(':nodeId', 'recognize')
       .replace(':version', '1') + query;
   return app.call(row.method, address, { ...by, ...(body === undefined ? {} : { body }) });
 }

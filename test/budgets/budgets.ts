@@ -15,18 +15,18 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
 presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
-ack                              |       11 |  7550 |     2690 |     7 |      35 |      46 |  9460 |     2 |     2 |          0 |   804 |     0
-document by id                   |        2 |   658 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   767 |     0
-list of 25                       |        2 |   582 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15600 |     0
+ack                              |       11 |  7590 |     2690 |     7 |      35 |      46 |  9470 |     2 |     2 |          0 |   942 |     0
+document by id                   |        2 |   658 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   777 |     0
+list of 25                       |        2 |   582 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15800 |     0
 execution accepted               |        8 |  4770 |     1990 |     5 |      18 |      26 |  4510 |     1 |     0 |          0 |   602 |     0
-tools/call get_context           |        3 |   770 |     1170 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1690 |     0
+tools/call get_context           |        3 |   763 |     1170 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1830 |     0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10000 |     0
 tools/call create_workflow       |        3 |  5470 |      814 |     2 |       5 |       9 |  5120 |     2 |     0 |          0 |   942 |     0
 realtime event                   |        1 |   577 |       42 |     1 |       5 |       7 |   643 |     0 |     0 |          0 |   429 |     0
 run of 5 no-op steps             |       14 | 17200 |     4310 |    10 |      49 |      67 | 20700 |     2 |     0 |          0 |   602 |    15
-search                           |        8 |  4570 |     3960 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1690 |     0
-chat question                    |       23 | 14100 |     7420 |     4 |       8 |      17 |  3700 |     5 |     0 |          0 |  2540 |     0
-upload and its default workflow  |       60 | 76000 |    33500 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   798 |    30
+search                           |        9 |  5070 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0
+chat question                    |       23 | 14400 |     7420 |     4 |       8 |      17 |  4020 |     5 |     0 |          0 |  3040 |     0
+upload and its default workflow  |       60 | 76000 |    33500 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   808 |    30
 `;
 
 export interface Budget extends Counts {

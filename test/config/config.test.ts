@@ -80,6 +80,8 @@ const broken: Partial<Record<EnvName, string>> = {
   METRICS_TOKEN: 'short',
   MCP_LEGACY: 'none',
   LOG_LEVEL: 'loud',
+  WEB: 'yes',
+  WEB_BUILD: 'true',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'grpc://collector:4317',
   OTEL_EXPORTER_OTLP_HEADERS: 'hunter2',
@@ -108,6 +110,7 @@ const free: readonly EnvName[] = [
   'SEGMENTATION_MODEL',
   'SEGMENTATION_API_KEY',
   'NODE_ENV',
+  'WEB_DIR',
   'OTEL_SDK_DISABLED',
 ];
 

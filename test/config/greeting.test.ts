@@ -14,7 +14,7 @@ function said(isTTY: boolean | undefined, services: readonly ServiceName[] = ['a
 test('a start on a terminal ends with the address to open and the next step', () => {
   expect(said(true).trim().split('\n')).toEqual([
     'Inkgraph is up. Open http://127.0.0.1:3000',
-    'Next, in a second terminal: npm run seed',
+    'For an e-mail address and password, in a second terminal: npm run seed',
   ]);
 });
 

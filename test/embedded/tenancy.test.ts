@@ -6,7 +6,7 @@ import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { searchChanges, searchReads } from '#test/support/tenancy/search.ts';
-import { listChanges, listReads } from '#test/support/tenancy/lists.ts';
+import { listChanges, listReads, seedDraft } from '#test/support/tenancy/lists.ts';
 import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
 import { experimentChanges, experimentReads, seedExperiment } from '#test/support/tenancy/experiments.ts';
 import { hostile } from '#test/support/tenancy/hostile.ts';
@@ -119,10 +119,14 @@ const deliveryOf = ({ organizationId, projectIds }: Pick<Seeded, 'organizationId
   return { _id, organizationId, projectId: projectIds[0], ...message, ...fresh };
 };
 
-const placeOf = (whose: Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>) => ({
-  organizationId: whose.organizationId,
-  projectId: whose.projectIds[0],
-  documentId: whose.documentId,
+const placeOf = ({
+  organizationId,
+  projectIds,
+  documentId,
+}: Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>) => ({
+  organizationId,
+  projectId: projectIds[0],
+  documentId,
 });
 
 /** Rows that runs keep beside their results: a question, a secret, a webhook, an outcome in the cache. */
@@ -188,13 +192,8 @@ async function seed(): Promise<Seeded> {
   await stores.workflows.insert(workflow, { version, draft });
   await stores.documents.insert(document);
   const upload = { _id: objectKey, documentId, family, apiKeyId: ids.keyId, organizationId, projectId, contentType };
-  await stores.uploads.insert({
-    ...upload,
-    sizeBytes,
-    visibility: 'private',
-    createdAt: now,
-    forgetAt: new Date(2e12),
-  });
+  const promised = { sizeBytes, visibility: 'private', createdAt: now, forgetAt: new Date(2e12) } as const;
+  await stores.uploads.insert({ ...upload, ...promised });
   await stores.usage.add(document, 5, 1);
   const execution = executionRecord({ organizationId, projectId, documentIds: [documentId], createdAt: now });
   const { runs } = await stores.executions.create(execution, newRuns);
@@ -214,16 +213,15 @@ async function seed(): Promise<Seeded> {
   await stores.steps.save({ run: lease.run, buckets, further: 1 });
   await stores.events.append([realtimeEvent(organizationId, { documentId })]);
   await stores.audit.note([{ organizationId, actor: 'a', action: 'b', target: documentId, detail: {} }]);
-  await stores.idempotency.begin(scopeOf({ ...seeded, ...more } as Seeded), 'f');
-  await stores.idempotency.finish(scopeOf({ ...seeded, ...more } as Seeded), 'f', {
-    status: 202,
-    body: { documentId },
-  });
+  const request = scopeOf({ ...seeded, ...more } as Seeded);
+  await stores.idempotency.begin(request, 'f');
+  await stores.idempotency.finish(request, 'f', { status: 202, body: { documentId } });
   const whose = { documentId, organizationId, projectId, apiKeyId: ids.keyId, objectKey, createdAt: now };
   const texts = { title: text, description: text, ocrText: text, segmentationText: '', identifiers: ['inv20240042'] };
   const embeddings = { text: { label: createLocalModels().text.label, vector } };
   const record: SearchRecord = { ...whose, ...texts, visibility: 'public', embeddings };
   await stores.search.upsert(record);
+  await seedDraft(stores, { ...seeded, projectIds: [projectId] });
   await seedExperiment(stores, { ...seeded, projectIds: [projectId] });
   await seedRecord(stores, { ...seeded, projectIds: [projectId] });
   const results = {

@@ -80,6 +80,8 @@ test.each([
   ['upload-with-node.ts', 'SERVICE_KEY'],
   ['agent-over-mcp.ts', 'AGENT_KEY'],
   ['chat-page/server.ts', 'EMAIL'],
+  ['folder-to-csv.ts', 'SERVICE_KEY'],
+  ['folder-to-csv.sh', 'SERVICE_KEY'],
 ])('%s names the missing %s and where to get it, in one line', async (file, name) => {
   const run = runExample(file, [receipt], {});
   await expect(run).rejects.toThrow(

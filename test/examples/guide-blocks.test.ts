@@ -40,6 +40,7 @@ async function runBlocks(blocks: readonly string[]): Promise<string> {
   const direct = blocks
     .join('\n')
     .replaceAll('npx node', 'node')
+    .replaceAll('npx inkgraph', 'node scripts/inkgraph/main.ts')
     .replaceAll(/npm run -s (\w+) --/g, 'node scripts/$1.ts');
   shell.stdin.end(direct);
   const [[code], out, err] = await Promise.all([once(shell, 'close'), text(shell.stdout), text(shell.stderr)]);
@@ -89,5 +90,17 @@ test('the commands of the results read, name, export and delete a document, and 
     'text.md',
     'original/groceries.jpg',
   ]);
+  await rm(folder, { recursive: true });
+});
+
+test('the commands of the client push a folder, search, ask and export', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'client-'));
+  const seed = blocksOf('first-scan.md').filter((block) => block.startsWith('eval'));
+  const blocks = blocksOf('client.md').map((block) => block.replaceAll(/(scans|\w+\.csv)\b/g, `${folder}/$1`));
+  const out = await runBlocks([...seed, ...blocks]);
+  expect(out).toMatch(/^1 uploaded, 0 there already, 0 failed\.$|^0 uploaded, 1 there already, 0 failed\.$/m);
+  expect(out).toContain('004-118273');
+  const tables = await Promise.all(['fields.csv', 'receipts.csv'].map((name) => readFile(join(folder, name), 'utf8')));
+  expect(tables).toEqual([expect.stringMatching(/,total,29\.41,/), expect.stringContaining('29.41')]);
   await rm(folder, { recursive: true });
 });

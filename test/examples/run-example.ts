@@ -2,18 +2,24 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { findProgram, python } from '#scripts/check/programs.ts';
 import { programEnv } from '#test/support/command.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Starts an example as its first lines say: `node` or `sh` with the file and its arguments. */
+/** Program that runs an example. */
+function programOf(file: string): string {
+  if (file.endsWith('.sh')) return '/bin/sh';
+  return file.endsWith('.py') ? (findProgram(python) ?? 'python3') : process.execPath;
+}
+
+/** Starts an example as its first lines say: `node`, `sh` or `python3` with the file and its arguments. */
 export function startExample(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): ChildProcessWithoutNullStreams {
-  const program = file.endsWith('.sh') ? '/bin/sh' : process.execPath;
-  return spawn(program, [`examples/${file}`, ...args], { cwd: root, env: programEnv(env), timeout: 60_000 });
+  return spawn(programOf(file), [`examples/${file}`, ...args], { cwd: root, env: programEnv(env), timeout: 60_000 });
 }
 
 /** Output of an example that ends by itself; throws with its error output when it fails. */

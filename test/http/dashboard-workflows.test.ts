@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionsIn } from '#test/support/stored.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { startTestApp, type Answer, type CallOptions, type TestApp } from '#test/support/test-app.ts';
 
 let app: TestApp;
@@ -14,6 +15,19 @@ const ask = (method: string, path: string, options: CallOptions = {}): Promise<A
 const made = async (): Promise<string> =>
   (await ask('POST', base, { body: { preset: 'wf_document_intake' } })).body.workflowId as string;
 const renamed = (name: string) => [{ op: 'set_metadata', name }];
+
+verifies('dashboard.workflows.drafts', async () => {
+  const workflowId = await made();
+  const listed = async () => {
+    const { workflows } = (await ask('GET', base)).body as { workflows: { workflowId: string; draft: unknown }[] };
+    return workflows.find((one) => one.workflowId === workflowId)?.draft;
+  };
+  expect(await listed()).toEqual({ revision: 1, changedAt: expect.any(String), ahead: true });
+  await ask('POST', `${base}/${workflowId}/publish`, { body: { baseVersion: 1 } });
+  expect(await listed()).toMatchObject({ revision: 1, ahead: false });
+  await ask('POST', `${base}/${workflowId}/operations`, { body: { baseVersion: 1, operations: renamed('Two') } });
+  expect(await listed()).toMatchObject({ revision: 2, ahead: true });
+});
 
 describe('workflows over REST', () => {
   test('are made, read, edited, published, compared, restored and deleted', async () => {

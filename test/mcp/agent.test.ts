@@ -45,7 +45,7 @@ const seeds: readonly (readonly [string, (graph: Loose) => unknown, string?])[] 
   ],
   ['no edge from START', (g) => g.edges.shift(), 'long!'],
   ['a cycle without an exit', (g) => g.edges.push({ from: 'finish', to: 'measure' }), 'long!'],
-  ['an undeclared channel', (g) => (g.nodes.long.config.set.verdict = '"yes"'), 'long!'],
+  ['an output of a channel under its old name', (g) => (g.outputs.note = 'nte'), 'long!'],
   ['a condition in another language', (g) => (g.edges[1].when[0].if = 'total > 5 and not (word = "")'), 'long!'],
   ['a reference to a channel under its old name', (g) => (g.edges[1].when[0].if = 'totl > 5'), 'long!'],
   ['a router case that leads nowhere', (g) => (g.edges[1].when[0].to = 'archive')],

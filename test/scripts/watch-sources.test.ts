@@ -7,7 +7,7 @@ import { sourceFolders, watchSources } from '#scripts/cli/watch-sources.ts';
 
 test('every folder of the services is watched', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const packages = ['packages/embedded-mongo/src', 'packages/paired-statistics/src'];
+  const packages = ['packages/client/src', 'packages/embedded-mongo/src', 'packages/paired-statistics/src'];
   expect(sourceFolders(root)).toEqual(['app', 'graphs', 'http', 'mcp', ...packages, 'src', 'tools']);
 });
 

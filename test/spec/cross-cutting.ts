@@ -96,6 +96,10 @@ export const crossCutting = [
     'realtime.run_created': 'The realtime feed publishes run creation',
     'realtime.run_step_changed': 'The realtime feed publishes run step change',
     'realtime.run_completed': 'The realtime feed publishes run completion',
+    'realtime.workflow_changed': [
+      'A change of a workflow (created, edited, restored, published, deleted) is told on the feed after it is stored, and makes the queries of pages old',
+      '0013-events-and-outbox',
+    ],
     'realtime.tabs': 'The realtime feed keeps the Docs and Runs tabs live',
     'realtime.names': ['Each kind of change has exactly one event name', '0013-events-and-outbox'],
     'chat.sources.event': 'The chat stream emits assistant_sources events',

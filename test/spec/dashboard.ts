@@ -11,6 +11,7 @@ export const dashboard = [
     'dashboard.ack.object_key': 'The objectKey of a dashboard upload has the shape uploads/.../dashboard/.../<file>',
     'dashboard.ack.event': 'Dashboard ack publishes the dashboard document event',
     'dashboard.ack.no_run': 'Dashboard ack starts no run',
+    'dashboard.workflows.drafts': 'Lists of workflows tell which drafts are ahead of the published version',
     'dashboard.run': 'An operator can queue any saved workflow for any saved document',
     'dashboard.run.workflow_id': 'Queueing requires workflowId, an agentGraphId',
     'dashboard.run.reply': 'Queueing returns status, documentId, workflowId and workflowName',
@@ -83,5 +84,14 @@ export const dashboard = [
       '0167-the-checker-knows-the-installation',
     ],
     'drafts.retention': 'Runs of drafts go with their results after the time that runs of experiments are kept',
+  }),
+  ...proved('Dashboard pages', {
+    'web.pages': [
+      'The API serves the dashboard at every address of a page, to people who are signed in',
+      '0182-the-dashboard-is-built-on-demand',
+    ],
+    'web.policy': 'Pages of the dashboard run scripts of this service alone, under Trusted Types',
+    'web.assets': 'Parts of the dashboard are cached for a year by their content, and a missing one is never a page',
+    'web.absent': 'Without a dashboard the API goes on, and its pages say what to do',
   }),
 ];

@@ -50,6 +50,10 @@ export const lists = [
       'Lists of runs narrow by document, workflow, key, several statuses and creation',
       '0157-lists-of-runs-and-executions',
     ],
+    'lists.runs.names': [
+      'Runs in the dashboard have the title of their document and the present name of their workflow, read once a page',
+      '0157-lists-of-runs-and-executions',
+    ],
     'lists.runs.counts': [
       'counts=true adds the number of runs by status, as if status was not given',
       '0157-lists-of-runs-and-executions',

@@ -69,6 +69,14 @@ export const overview = [
     ],
     'mcp.places.pages':
       'Text of several pages says where each begins, is read by page, and its parts join to the whole',
+    'mcp.jobs': [
+      'A program that knows only what tools answer mends, builds, compares and finds within committed calls and tokens',
+      '0183-evals-of-the-tools',
+    ],
+    'mcp.agents': [
+      'Agents of LangChain, the AI SDK and the OpenAI Agents SDK search and read over MCP with any OpenAI-compatible model',
+      '0184-examples-for-three-agent-libraries',
+    ],
     'mcp.workflows.by_name': 'An agent finds a workflow by a part of its name',
     'document.similar': [
       'Documents that look or read like one are listed, near duplicates first, to those who may read them',

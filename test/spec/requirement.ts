@@ -7,6 +7,7 @@ export const chapters = [
   'Workflow-key uploads',
   'Service API',
   'Dashboard API',
+  'Dashboard pages',
   'Health',
   'Authentication',
   'Events',

@@ -1,3 +1,4 @@
+import { clients } from './clients.ts';
 import { crossCutting } from './cross-cutting.ts';
 import { dashboard } from './dashboard.ts';
 import { ingestion } from './ingestion.ts';
@@ -15,6 +16,7 @@ export const requirements = [
   ...orchestration,
   ...dashboard,
   ...lists,
+  ...clients,
   ...operators,
   ...crossCutting,
 ];

@@ -407,7 +407,7 @@ async function askRest(stores: Stores): Promise<void> {
     for (const after of [null, { createdAt: now, id: 'wf_a' }]) await workflows.list(who, after, 26);
   for (const before of [null, 5]) await workflows.listVersions(organizationId, 'wf_plans', before, 26);
   await workflows.findDraft(organizationId, 'wf_plans');
-  await workflows.states(organizationId, ['wf_plans', 'wf_other']);
+  for (const of of ['states', 'draftStates'] as const) await workflows[of](organizationId, ['wf_plans', 'wf_b']);
   await workflows.saveDraft({ ...draft, revision: 2, lastEdit: { ...lastEdit, revision: 2 } });
   await workflows.editsSince(organizationId, 'wf_plans', 0, 100);
   await apiKeys.listBound(organizationId, 'wf_plans', 21);

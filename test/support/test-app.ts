@@ -174,6 +174,7 @@ export async function startTestApp({ env = {}, overrides = {}, dataDir }: TestAp
     OBJECTS_PORT: '0',
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'silent',
+    WEB: 'off',
     ...env,
   });
   const app = await compose(config, {

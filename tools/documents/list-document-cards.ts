@@ -4,7 +4,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { isNarrow, listedBy, listPage, numbersOf, selectionOf } from '#tools/documents/lists/list-page.ts';
 import { latestRunsOf } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
-import { foundCards, findHits } from '#tools/documents/search-cards.ts';
+import { foundCards, findHits } from '#tools/documents/lists/search-cards.ts';
 
 type Needs = 'cursorSecret' | 'documents' | 'results' | 'search' | 'thumbnails' | 'workflows';
 type Listed = z.input<typeof DocumentCardList>;

@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import { DocumentList, DocumentListQuery, type DocumentFilterQuery } from '#src/contracts/resources/document.ts';
+import {
+  DocumentList,
+  DocumentListQuery,
+  ServiceDocumentListQuery,
+  type DocumentFilterQuery,
+} from '#src/contracts/resources/document.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
@@ -28,26 +33,39 @@ export function withOwnKey<Asked extends z.output<typeof DocumentFilterQuery>>(
   return { ...given, apiKeyId };
 }
 
+type Context = ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>;
+
+async function list(
+  ctx: Context,
+  given: z.output<typeof ServiceDocumentListQuery>,
+): Promise<z.input<typeof DocumentList>> {
+  const { deps, principal } = ctx;
+  const asked = withOwnKey(principal, given);
+  const [{ records, nextCursor }, numbers] = await Promise.all([
+    listPage(ctx, 'documents', asked),
+    numbersOf(ctx, asked, { selection: selectionOf(asked) }),
+  ]);
+  const documents = records.map((record) => ({
+    ...presentDocument(deps, record),
+    lastRun: presentLastRun(principal, record),
+  }));
+  return { documents, nextCursor, ...numbers };
+}
+
+const listing = { scope: 'documents:read', effect: 'read', idempotent: true, output: DocumentList, run: list } as const;
+
 /** Documents of the caller's projects. Source: `service.documents.list`, `lists.documents.filters`, docs/decisions/0156. */
 export const listDocuments = defineTool({
+  ...listing,
   name: 'list_documents',
   description: 'Documents of your projects, newest first. Pass nextCursor as cursor for the next page.',
-  scope: 'documents:read',
-  effect: 'read',
-  idempotent: true,
   input: DocumentListQuery,
-  output: DocumentList,
-  async run(ctx: ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>, given) {
-    const { deps, principal } = ctx;
-    const asked = withOwnKey(principal, given);
-    const [{ records, nextCursor }, numbers] = await Promise.all([
-      listPage(ctx, 'documents', asked),
-      numbersOf(ctx, asked, { selection: selectionOf(asked) }),
-    ]);
-    const documents = records.map((record) => ({
-      ...presentDocument(deps, record),
-      lastRun: presentLastRun(principal, record),
-    }));
-    return { documents, nextCursor, ...numbers };
-  },
+});
+
+/** The same for programs that upload: also by the bytes. Source: `lists.documents.digests`, docs/decisions/0186. */
+export const listServiceDocuments = defineTool({
+  ...listing,
+  name: 'list_service_documents',
+  description: 'Documents of your projects, newest first, also those with given bytes.',
+  input: ServiceDocumentListQuery,
 });

@@ -1,6 +1,6 @@
 import { SearchInput, SearchResult } from '#src/contracts/resources/card.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
-import { searchCards } from '#tools/documents/search-cards.ts';
+import { searchCards } from '#tools/documents/lists/search-cards.ts';
 
 export const searchDocuments = defineTool({
   name: 'search_documents',

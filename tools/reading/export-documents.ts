@@ -6,6 +6,7 @@ import type { DocumentSelection } from '#src/stores/lists/document-selection.ts'
 import { defineTool, type ExportedDocument, type ToolContext } from '#tools/define.ts';
 import { withOwnKey } from '#tools/documents/list-documents.ts';
 import { listedBy, selectionOf } from '#tools/documents/lists/list-page.ts';
+import { presentLastRun } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { textParts } from '#tools/reading/text-parts.ts';
 
@@ -63,7 +64,11 @@ async function* exported(
       ctx.signal.throwIfAborted();
       yield {
         // A URL that expires is of no use in a file.
-        document: { ...presentDocument(deps, document), thumbnailUrl: null },
+        document: {
+          ...presentDocument(deps, document),
+          thumbnailUrl: null,
+          lastRun: presentLastRun(ctx.principal, document),
+        },
         text: async function* textOf() {
           const ocr = await deps.results.latestOcr(document.organizationId, document._id);
           if (ocr !== null) yield* textParts(deps, { document, ocr, format: 'markdown' });

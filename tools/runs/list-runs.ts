@@ -29,7 +29,7 @@ function presentCounts({ counts, isCut }: FoundCounts): RunCounts {
 export const listRuns = defineTool({
   name: 'list_runs',
   description:
-    'Runs of your projects, newest first; status waiting finds those with an open question. Example: {"status": "failed", "workflowId": "wf_1"}',
+    'Runs of your projects, newest first; status waiting finds those with an open question. Example: {"status": ["failed"], "workflowId": "wf_1"}',
   scope: 'runs:read',
   effect: 'read',
   idempotent: true,

@@ -9,7 +9,7 @@ import { newId } from '#src/domain/ids.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkDeclared, invalidGraph, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflow.ts';
-import { authorOf } from '#tools/workflows/save-draft.ts';
+import { authorOf, tellChange } from '#tools/workflows/save-draft.ts';
 import type { z } from 'zod';
 
 type Input = z.output<typeof NewWorkflow>;
@@ -24,7 +24,7 @@ export const createWorkflow = defineTool({
   idempotent: false,
   input: NewWorkflow,
   output: WorkflowChange,
-  async run(ctx: ToolContext<CheckDeps>, input) {
+  async run(ctx: ToolContext<CheckDeps | 'announce'>, input) {
     const first = await firstGraph(ctx, input);
     const named = {
       ...first,
@@ -60,7 +60,11 @@ async function firstGraph(ctx: ToolContext<'workflows'>, { name, graph, from, pr
   throw new AppError('request.invalid', message, { errors: [{ pointer: '/preset', code: 'not_found', message }] });
 }
 
-async function insert(ctx: ToolContext<'workflows'>, graph: StoredGraph, { note, projectId: named }: Input) {
+async function insert(
+  ctx: ToolContext<'announce' | 'workflows'>,
+  graph: StoredGraph,
+  { note, projectId: named }: Input,
+) {
   const { organizationId } = ctx.principal;
   const projectId = projectFor(ctx.principal, named);
   const author = authorOf(ctx, note);
@@ -94,5 +98,6 @@ async function insert(ctx: ToolContext<'workflows'>, graph: StoredGraph, { note,
       },
     },
   );
+  tellChange(ctx, { _id, organizationId, projectId }, { revision: 1, publishedVersion: null });
   return { workflowId: _id, revision: 1, graphHash: hash };
 }

@@ -3,6 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
+import { tellChange } from '#tools/workflows/save-draft.ts';
 
 /** Limit of keys that the error names. */
 const keysTold = 20;
@@ -15,7 +16,7 @@ export const deleteWorkflow = defineTool({
   idempotent: false,
   input: WorkflowPath,
   output: DeletedWorkflow,
-  async run(ctx: ToolContext<'apiKeys' | 'audit' | 'workflows'>, { workflowId }) {
+  async run(ctx: ToolContext<'announce' | 'apiKeys' | 'audit' | 'workflows'>, { workflowId }) {
     const { deps, principal, surface } = ctx;
     const workflow = await requireWorkflow(ctx, workflowId);
     const { organizationId, name, publishedVersion } = workflow;
@@ -28,6 +29,7 @@ export const deleteWorkflow = defineTool({
       });
     }
     await deps.workflows.delete(principal, workflowId);
+    tellChange(ctx, workflow, { revision: null, publishedVersion });
     await record(ctx, 'workflow.delete', workflowId, { name, publishedVersion, surface });
     return { workflowId, deleted: true as const };
   },

@@ -1,6 +1,7 @@
 import { AllWorkflows, WorkflowsQuery } from '#src/contracts/resources/workflow.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
+import type { DraftState } from '#src/stores/workflow-drafts.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const listWorkflows = defineTool({
@@ -23,8 +24,15 @@ export const listWorkflows = defineTool({
     const found = await deps.workflows.list(principal, after, limit + 1, name);
     const page = found.slice(0, limit);
     const last = page.at(-1);
+    const drafts = await deps.workflows.draftStates(
+      principal.organizationId,
+      page.map(({ _id }) => _id),
+    );
     return {
-      workflows: page.map(presentWorkflow),
+      workflows: page.map((workflow) => ({
+        ...presentWorkflow(workflow),
+        draft: presentDraft(workflow, drafts.get(workflow._id)),
+      })),
       nextCursor:
         found.length > limit && last !== undefined
           ? encodeCursor(deps.cursorSecret, binding, { createdAt: last.createdAt, id: last._id })
@@ -32,6 +40,12 @@ export const listWorkflows = defineTool({
     };
   },
 });
+
+function presentDraft({ publishedHash }: WorkflowRecord, draft: DraftState | undefined) {
+  if (draft === undefined) return null;
+  const { revision, graphHash, changedAt } = draft;
+  return { revision, changedAt: changedAt.toISOString(), ahead: graphHash !== publishedHash };
+}
 
 export function presentWorkflow({
   _id,

@@ -7,7 +7,7 @@ import { checkWorkflow, invalidGraph, presentCheck, type CheckDeps } from '#tool
 import { keepGate } from '#tools/experiments/keep-gate.ts';
 import { passGate } from '#tools/experiments/pass-gate.ts';
 import { requireDraft } from '#tools/workflows/require-workflow.ts';
-import { authorOf, requireBase } from '#tools/workflows/save-draft.ts';
+import { authorOf, requireBase, tellChange } from '#tools/workflows/save-draft.ts';
 
 export const publishWorkflow = defineTool({
   name: 'publish_workflow',
@@ -18,7 +18,7 @@ export const publishWorkflow = defineTool({
   idempotent: true,
   input: WorkflowPublishInput,
   output: PublishedWorkflow,
-  async run(ctx: ToolContext<CheckDeps | 'audit' | 'datasets' | 'experiments'>, given) {
+  async run(ctx: ToolContext<CheckDeps | 'announce' | 'audit' | 'datasets' | 'experiments'>, given) {
     const { gate: proofOfLater, ...rest } = given;
     const asked = {
       ...rest,
@@ -35,7 +35,9 @@ export const publishWorkflow = defineTool({
     const said = { workflowId, graphHash, fromRevision, issues: presentCheck(check).issues };
     if (publishedVersion !== null && publishedHash === graphHash) {
       ctx.outcome.created = false;
-      return { ...said, version: publishedVersion, gate: await keepGate(ctx, workflow, asked) };
+      const gate = await keepGate(ctx, workflow, asked);
+      tellChange(ctx, workflow, { revision: fromRevision, publishedVersion });
+      return { ...said, version: publishedVersion, gate };
     }
     const evidence = await passGate(ctx, workflow, draft, asked);
     const [newest] = await deps.workflows.listVersions(organizationId, workflowId, null, 1);
@@ -52,6 +54,7 @@ export const publishWorkflow = defineTool({
       );
     await record(ctx, 'workflow.publish', workflowId, { version, graphHash, surface: ctx.surface, ...proof });
     const gate = await keepGate(ctx, workflow, asked);
+    tellChange(ctx, workflow, { revision: fromRevision, publishedVersion: version });
     ctx.outcome.created = true;
     return { ...said, version, gate };
   },

@@ -14,13 +14,13 @@ export const restoreWorkflowVersion = defineTool({
   idempotent: false,
   input: WorkflowRestoreInput,
   output: WorkflowChange,
-  async run(ctx: ToolContext<CheckDeps>, { workflowId, version, baseVersion, note }) {
+  async run(ctx: ToolContext<CheckDeps | 'announce'>, { workflowId, version, baseVersion, note }) {
     const { workflow, draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
     const { graph } = await chooseVersion(ctx, workflow, version);
     const operations = diffGraphs(draft.graph, graph);
     const check = presentCheck(await checkWorkflow(ctx, graph, workflowId));
-    const { revision, graphHash } = await saveDraft(ctx, draft, { graph, operations, note });
+    const { revision, graphHash } = await saveDraft(ctx, { workflow, draft }, { graph, operations, note });
     const undo = diffGraphs(graph, draft.graph);
     return { workflowId, revision, graphHash, dryRun: false, undo, ...check };
   },

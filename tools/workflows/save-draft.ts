@@ -2,7 +2,8 @@ import { graphHash } from '#graphs/hash.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { Authorship, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
+import { workflowChanged } from '#src/domain/events/realtime.ts';
+import type { Authorship, WorkflowDraftRecord, WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /** Limits of the edits in a conflict error, by count and by characters of JSON: a caller further behind must read the draft again. */
@@ -13,10 +14,10 @@ export function authorOf(ctx: ToolContext<never>, note: string | undefined): Aut
   return { author: ctx.principal.actorId, surface: ctx.surface, note: note ?? null, at: new Date() };
 }
 
-/** Saves the next revision. Error: `workflow.conflict` after a concurrent save. */
+/** Saves the next revision, and tells those who look at the workflow. Error: `workflow.conflict` after a concurrent save. */
 export async function saveDraft(
-  ctx: ToolContext<'workflows'>,
-  draft: WorkflowDraftRecord,
+  ctx: ToolContext<'announce' | 'workflows'>,
+  { workflow, draft }: { readonly workflow: WorkflowRecord; readonly draft: WorkflowDraftRecord },
   change: { graph: StoredGraph; operations: readonly Operation[]; note: string | undefined },
 ): Promise<WorkflowDraftRecord> {
   const revision = draft.revision + 1;
@@ -27,8 +28,18 @@ export async function saveDraft(
     graphHash: graphHash(change.graph),
     lastEdit: { ...authorOf(ctx, change.note), revision, operations: change.operations },
   };
-  if (await ctx.deps.workflows.saveDraft(next)) return next;
-  throw await conflict(ctx, draft, draft.revision);
+  if (!(await ctx.deps.workflows.saveDraft(next))) throw await conflict(ctx, draft, draft.revision);
+  tellChange(ctx, workflow, { revision, publishedVersion: workflow.publishedVersion });
+  return next;
+}
+
+/** Announces a stored change of a workflow, by the caller. */
+export function tellChange(
+  { deps, principal }: ToolContext<'announce'>,
+  workflow: Pick<WorkflowRecord, '_id' | 'organizationId' | 'projectId'>,
+  state: { readonly revision: number | null; readonly publishedVersion: number | null },
+): void {
+  deps.announce([workflowChanged(workflow, { ...state, by: principal.actorId }, new Date())]);
 }
 
 /** Errors: `workflow.conflict` unless the draft is at the revision that an edit builds on. */

@@ -17,8 +17,8 @@ export const updateWorkflow = defineTool({
   idempotent: false,
   input: WorkflowEditInput,
   output: WorkflowChange,
-  async run(ctx: ToolContext<CheckDeps>, { workflowId, baseVersion, operations, dryRun, note }) {
-    const { draft } = await requireDraft(ctx, workflowId);
+  async run(ctx: ToolContext<CheckDeps | 'announce'>, { workflowId, baseVersion, operations, dryRun, note }) {
+    const { workflow, draft } = await requireDraft(ctx, workflowId);
     await requireBase(ctx, draft, baseVersion);
     const edited = applyOperations(draft.graph, operations).graph;
     const declared = await checkDeclared(ctx, edited, { workflowId, operations });
@@ -26,7 +26,11 @@ export const updateWorkflow = defineTool({
     const check = presentCheck(declared.check);
     const saved = dryRun
       ? { revision: draft.revision, graphHash: graphHash(graph) }
-      : await saveDraft(ctx, draft, { graph, operations: [...operations, ...declared.declarations], note });
+      : await saveDraft(
+          ctx,
+          { workflow, draft },
+          { graph, operations: [...operations, ...declared.declarations], note },
+        );
     const undo = diffGraphs(graph, draft.graph);
     return { workflowId, revision: saved.revision, graphHash: saved.graphHash, dryRun, undo, ...check };
   },

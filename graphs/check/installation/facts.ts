@@ -1,4 +1,4 @@
-/** What a check needs to know of the installation, as plain data. Source: docs/decisions/0167. */
+/** Facts of the installation that a check needs, as plain data. Source: docs/decisions/0167. */
 export interface InstallationFacts {
   readonly chatModel: string | null;
   readonly segmenter: string | null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
+import { RunCardList } from '#src/contracts/lists/run-cards.ts';
+import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import { ContextResult } from '#src/contracts/resources/context.ts';
 import {
   AnswerBody,
@@ -9,7 +10,6 @@ import {
   ListExecutionsQuery,
   ListRunsInput,
   RunDetail,
-  RunList,
   RunPath,
   CanceledRuns,
   CancelRunsInput,
@@ -39,7 +39,7 @@ export const dashboardRuns = {
     path: `${base}/runs`,
     summary: 'List runs, newest first; with counts, also their number by status',
     query: ListRunsInput,
-    reply: RunList,
+    reply: RunCardList,
     status: 200,
     errors: ['execution.not_found', 'request.cursor_invalid'],
   }),

@@ -28,12 +28,12 @@ export const DocumentFilter = z.strictObject({
   contentType: Several(documentTypes).optional(),
   status: Several(documentStatuses).optional().describe('Of the latest run; none: without a run'),
   minConfidence: QueryNumber(0, 100).optional().describe('avgConfidence of the text'),
-  maxConfidence: QueryNumber(0, 100).optional(),
+  maxConfidence: QueryNumber(0, 100).optional().describe('As minConfidence'),
   workflowId: AnyId.optional().describe('Of the latest run'),
   apiKeyId: AnyId.optional().describe('Key that uploaded'),
   visibility: Visibility.optional(),
-  hasText: QueryBoolean.optional(),
-  tag: Tag.optional(),
+  hasText: QueryBoolean.optional().describe('false: without text'),
+  tag: Tag.optional().describe('One of its tags'),
   projectId: AnyId.optional(),
 });
 export type DocumentFilter = z.output<typeof DocumentFilter>;
@@ -60,7 +60,7 @@ export const DocumentNumbers = z.strictObject({
 
 const Facet = z.object({
   values: z
-    .array(z.object({ value: z.string(), count: z.int().min(1) }))
+    .array(z.object({ value: z.string(), count: z.int().min(1).describe('Documents that have it') }))
     .describe('Most frequent first, at most 50; documents without a value are left out'),
   relation: z.enum(['eq', 'gte']).describe('gte: only the newest 10,000 documents that match are counted'),
 });

@@ -146,6 +146,9 @@ export const RecordsQuery = z.strictObject({
   format: z.enum(['json', 'jsonl', 'csv']).default('json'),
   explode: z.string().max(64).optional().describe('List whose rows are rows of the table'),
   cells: QueryBoolean.default(true).describe('false: values only, in jsonl'),
+  boxes: QueryBoolean.default(false).describe(
+    'true: in csv, two more columns for each field: its page, and its box as x y width height in shares of the page',
+  ),
 });
 
 export type RecordsQuery = z.output<typeof RecordsQuery>;

@@ -170,7 +170,7 @@ export const Answered = z.object({
             excerptText: z.string(),
             page: z.int().optional(),
             region: Region.optional(),
-            boxes: z.array(Box).optional(),
+            boxes: z.array(Box).optional().describe('One for each line'),
             verified: z.boolean(),
           }),
         ),

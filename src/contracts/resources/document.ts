@@ -66,7 +66,7 @@ export type Document = z.output<typeof Document>;
 
 /** A document as keys and agents read it. Source: `lists.last_run`, docs/decisions/0155. */
 export const DocumentWithRun = Document.extend({
-  lastRun: LatestRun.nullable(),
+  lastRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
 }).meta({ id: 'DocumentWithRun' });
 
 export const DocumentPath = z.object({ id: AnyId });
@@ -78,12 +78,25 @@ export const DocumentFilterQuery = DocumentFilter.extend({
   ),
 });
 
+/** SHA-256 digests of files, once each: an array, or the text of a query string with commas between them. */
+const Digests = z.union([z.string().transform((text) => text.split(',')), z.array(z.string())]).pipe(
+  z
+    .array(z.string().regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits in lower case'))
+    .min(1)
+    .max(50),
+);
+
 export const DocumentListQuery = z.strictObject({
   limit: PageLimit.default(limits.pageDefault).describe('Page size, 1..100'),
   ...DocumentFilterQuery.shape,
   cursor: Cursor.optional().describe('nextCursor of the previous page'),
   ...DocumentOrder.shape,
   ...DocumentNumbers.shape,
+});
+
+/** With a condition for programs that upload; agents have no digests. Source: `lists.documents.digests`, docs/decisions/0186. */
+export const ServiceDocumentListQuery = DocumentListQuery.extend({
+  sha256: Digests.optional().describe('Documents with these bytes: up to 50 digests in hex'),
 });
 
 export const DocumentList = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BoundedCount } from '#src/contracts/lists/count.ts';
-import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
+import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import {
   AnyId,
   Cursor,
@@ -78,7 +78,13 @@ export const RunError = z.object({
 });
 
 /** Mark of a run of a draft; with `nodeId` only this node ran. */
-const Draft = z.object({ revision: z.int().nullable(), nodeId: z.string().optional() }).optional();
+const Draft = z
+  .object({
+    revision: z.int().nullable().describe('null: a published version, of which one node was tried'),
+    nodeId: z.string().optional().describe('Only this node ran'),
+  })
+  .optional()
+  .describe('Only for runs of a draft');
 
 /** `promptText` and `data` can quote the document: untrusted content. */
 const Question = z.object({
@@ -228,7 +234,7 @@ export const RunDetail = RunSummary.extend({
   steps: z.array(Step),
   outputs: z.record(z.string(), z.unknown()).nullable().optional(),
   receipt: Receipt.nullable().optional(),
-  receiptCheck: ReceiptCheck.nullable().optional(),
+  receiptCheck: ReceiptCheck.nullable().optional().describe('With include=receiptCheck; null: no receipt'),
 }).meta({ id: 'RunDetail' });
 
 const RunRow = RunSummary.extend({
@@ -280,7 +286,10 @@ export const ListRunsInput = ExecutionRunsQuery.extend({
 
 /** An execution in a list: without its runs. */
 export const ExecutionRow = Execution.omit({ runs: true }).meta({ id: 'ExecutionRow' });
-export const ExecutionList = z.object({ executions: z.array(ExecutionRow), nextCursor: z.string().nullable() });
+export const ExecutionList = z.object({
+  executions: z.array(ExecutionRow).describe('Newest first'),
+  nextCursor: z.string().nullable(),
+});
 /** Executions with a run that meets all conditions. Source: `lists.executions`. */
 export const ListExecutionsQuery = ExecutionRunsQuery.extend(RunConditions.shape);
 

@@ -35,7 +35,18 @@ const AnyWorkflow = z
     updatedAt: Timestamp,
   })
   .meta({ id: 'AnyWorkflow' });
-export const AllWorkflows = z.object({ workflows: z.array(AnyWorkflow), nextCursor: z.string().nullable() });
+const DraftState = z
+  .object({
+    revision: z.int(),
+    changedAt: Timestamp,
+    ahead: z.boolean().describe('true: differs from the published version'),
+  })
+  .nullable()
+  .describe('null: a workflow in code');
+export const AllWorkflows = z.object({
+  workflows: z.array(z.object({ ...AnyWorkflow.shape, draft: DraftState })),
+  nextCursor: z.string().nullable(),
+});
 export const WorkflowListQuery = z.strictObject({ cursor: Cursor.optional(), limit: PageLimit.default(25) });
 export const WorkflowsQuery = WorkflowListQuery.extend({
   name: z.string().trim().min(1).max(200).optional().describe('Part of the name, in any case'),

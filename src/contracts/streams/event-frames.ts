@@ -125,6 +125,12 @@ export const RealtimeFrame = z
       revision: z.int(),
       corrections: z.int().describe('Corrections of people and agents'),
     }),
+    event('workflow.changed', 'A workflow was created, edited, restored, published or deleted', {
+      workflowId: text,
+      revision: z.int().nullable().describe('Revision of the draft; null: the workflow is deleted'),
+      publishedVersion: z.int().nullable().describe('null: never published'),
+      by: text.describe('Actor that changed it'),
+    }),
     reset,
   ])
   .meta({ id: 'RealtimeEvent' });

@@ -42,6 +42,7 @@ export const realtimeKinds = [
   'experiment.changed',
   'record.changed',
   'document.changed',
+  'workflow.changed',
 ] as const;
 export type RealtimeKind = (typeof realtimeKinds)[number];
 

@@ -6,6 +6,7 @@ import type { RunStatus } from '#src/contracts/resources/execution.ts';
 import { newId } from '#src/domain/ids.ts';
 import { titleOf, type DocumentRecord, type LatestDescription } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
+import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import { draftOf, type OpenQuestion, type RunRecord } from '#src/domain/runs/run.ts';
 import type { DescriptionResult, OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
@@ -276,6 +277,34 @@ export function experimentChanged(
     organizationId,
     projectId,
     data: { experimentId, status, doneRuns: done, documents: documentIds.length },
+  };
+}
+
+/** Change of a workflow, as its event has it. */
+type WorkflowChanged = {
+  /** Revision of the draft; null: the workflow is deleted. */
+  readonly revision: number | null;
+  readonly publishedVersion: number | null;
+  /** Actor, such as `usr_…`. */
+  readonly by: string;
+};
+
+/**
+ * Event for an edited, published, restored or deleted workflow, once it is stored. It has no graph: those who may read the workflow read
+ * it. Source: `realtime.workflow_changed`.
+ */
+export function workflowChanged(
+  { _id: workflowId, organizationId, projectId }: Pick<WorkflowRecord, '_id' | 'organizationId' | 'projectId'>,
+  { revision, publishedVersion, by }: WorkflowChanged,
+  at: Date,
+): RealtimeEvent {
+  return {
+    dedupeId: `workflow.changed:${newId('event', at)}`,
+    type: 'workflow.changed',
+    at,
+    organizationId,
+    projectId,
+    data: { workflowId, revision, publishedVersion, by },
   };
 }
 

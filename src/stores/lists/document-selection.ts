@@ -17,6 +17,7 @@ export interface DocumentSelection {
   readonly visibility?: Visibility | undefined;
   readonly hasText?: boolean | undefined;
   readonly tag?: string | undefined;
+  readonly sha256?: readonly string[] | undefined;
   readonly ids?: readonly string[] | undefined;
 }
 
@@ -66,7 +67,7 @@ export function selected(
   asked: DocumentSelection,
   more: readonly object[] = [],
 ): Filter<DocumentRecord> {
-  const { apiKeyId, workflowId, visibility, tag, ids } = asked;
+  const { apiKeyId, workflowId, visibility, tag, sha256, ids } = asked;
   const all = [...conditions(asked), ...more];
   return {
     ...owned(tenant),
@@ -74,6 +75,7 @@ export function selected(
     ...(workflowId !== undefined && { 'latestRun.workflowId': workflowId }),
     ...(visibility !== undefined && { visibility }),
     ...(tag !== undefined && { tags: tag }),
+    ...(sha256 !== undefined && { sha256: { $in: [...sha256] } }),
     ...(ids !== undefined && { _id: { $in: [...ids] } }),
     ...(all.length > 0 && { $and: all }),
   };

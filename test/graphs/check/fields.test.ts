@@ -65,7 +65,7 @@ function base(): Loose {
       last: { type: 'transform', config: { set: { out: '1' } } },
     },
     edges: line('START', 'load_image', 'read', 'sort', 'take', 'judge', 'person', 'fetch', 'derive', 'last', 'END'),
-    outputs: { out: 'out' },
+    outputs: { out: 'out', judged: 'judged', said: 'said', got: 'got', derived: 'derived', all: 'all' },
   };
 }
 

@@ -22,6 +22,8 @@ describe('the question', () => {
         prompt: 'Is 4.5 right for {{ total }}?',
         data: { total: 4.5, lines: 2 },
         answerSchema: { enum: ['yes', 'no'] },
+        words: 'Is {1} right for {2}?',
+        inserted: ['4.5', '{{ total }}'],
       },
     });
   });

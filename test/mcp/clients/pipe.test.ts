@@ -338,7 +338,7 @@ describe('over a pipe, whatever comes', () => {
     await own.served;
     const lines = own.written().split('\n').filter(Boolean);
     const answers = lines.map((line) => JSON.parse(line) as { id: number; result?: { isError?: boolean } });
-    expect(answers.map(({ id }) => id).toSorted()).toEqual([1, 2, 3]);
+    expect(answers.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
     for (const { result } of answers) expect(result?.isError).not.toBe(true);
   });
 });

@@ -61,7 +61,7 @@ describe('families of addresses', () => {
 
   verifies('auth.service', async () => {
     const rows = addressesOf(service, serviceResults);
-    expect(rows).toHaveLength(26);
+    expect(rows).toHaveLength(30);
     for (const { row, ask } of rows) {
       expect(row.path).toMatch(/^\/api\/service\//);
       problemOf(await ask(app.client()), 'auth.unauthorized');

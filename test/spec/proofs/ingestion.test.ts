@@ -200,8 +200,9 @@ describe('ack', () => {
     const replay = await put(body.uploadUrl, other);
     expect(replay.status).toBeGreaterThanOrEqual(400);
     await app.app.idle();
-    const { body: read } = await client.get(`/api/service/documents/${document.id}`);
+    const { lastRun, ...read } = (await client.get(`/api/service/documents/${document.id}`)).body;
     expect(read).toEqual(document);
+    expect(lastRun).toMatchObject({ status: 'succeeded' });
     const { documents } = await app.stored();
     const stored = await documents.findOne({ _id: document.id });
     expect(await deps.objects.get(stored?.pinnedKey ?? '')).toEqual(tinyPng);

@@ -40,13 +40,15 @@ describe('openapi.json', () => {
       'GET /api/service/documents/{id}/ocr',
       'GET /api/service/documents/{id}/pages/{page}',
       'GET /api/service/documents/{id}/segmentations',
+      'GET /api/service/documents/{id}/similar',
       'GET /api/service/documents/{id}/text',
       'GET /api/service/record-types',
       'GET /api/service/records',
       'GET /api/service/runs',
       'GET /api/service/runs/{id}',
-      'GET /api/service/workflow-executions',
+      'GET /api/service/runs/{id}/receipt/verify',
       'GET /api/service/search',
+      'GET /api/service/workflow-executions',
       'GET /api/service/workflow-executions/{id}',
       'GET /api/service/workflow-executions/{id}/events',
       'GET /api/service/workflow-executions/{id}/runs',
@@ -224,6 +226,8 @@ describe('openapi.json', () => {
     await ask(serviceKey, 'POST', `${run}/resume`, { answer: { ok: true } });
     await app.app.idle();
     await ask(serviceKey, 'GET', run);
+    await ask(serviceKey, 'GET', `${run}/receipt/verify`);
+    await ask(serviceKey, 'GET', `/api/service/documents/${document.id}/similar`);
     for (const row of rows) {
       const path = row.path.replace(':id', 'doc_0000000000000000000000').replace(':page', '0');
       const body = row.body === undefined ? undefined : {};

@@ -78,14 +78,20 @@ const about = (documentId: string, runId: string, executionId: string) => ({
   at: expect.stringMatching(/^\d{4}-.*Z$/),
 });
 
-/** Thumbnails have addresses that expire: the same picture, whatever the signature. */
+/** Thumbnails have addresses that expire: the same picture, whatever the signature. A page has the names of workflows already. */
 const comparable = (rows: readonly any[]) =>
-  rows.map((row) => ('thumbnailUrl' in row ? { ...row, thumbnailUrl: new URL(row.thumbnailUrl).pathname } : row));
+  rows.map(({ latestRun, ...row }) => ({
+    ...row,
+    // The event of a question is a moment later than the question.
+    latestRun: latestRun === null ? null : { ...unnamed(latestRun), at: '' },
+    thumbnailUrl: row.thumbnailUrl && new URL(row.thumbnailUrl).pathname,
+  }));
+const unnamed = (row: any) => ({ ...row, workflowName: undefined });
 async function expectTabs(): Promise<void> {
   const { documents } = replyOf(dashboardDocuments.list, await operator.get(`${documentsPath}?limit=100`));
   const { runs } = replyOf(dashboardRuns.list, await operator.get('/api/dashboard/runs?limit=100'));
   await expect.poll(() => comparable(new LiveTabs(client.told).documents)).toEqual(comparable(documents));
-  await expect.poll(() => new LiveTabs(client.told).runs).toEqual(runs);
+  await expect.poll(() => new LiveTabs(client.told).runs).toEqual(runs.map(unnamed));
 }
 
 describe('the realtime feed', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { catalogOf } from '#graphs/catalog.ts';
 import { review } from '#graphs/nodes/review.ts';
 import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
@@ -197,6 +197,25 @@ describe('lists of runs and executions', () => {
     const rest = replyOf(service.listRuns, await read(`/api/service/runs?apiKeyId=${keyId}&limit=1&cursor=${cursor}`));
     expect([rest.runs.length, rest.nextCursor]).toEqual([1, null]);
     expect(rest.runs[0]?.runId).not.toBe(own.runs[0]?.runId);
+  });
+
+  verifies('lists.runs.names', async () => {
+    const name = { documentTitle: null, workflowName: 'Test' };
+    const _id = documents[3] ?? '';
+    expect((await runsOf(`documentId=${_id}&limit=1`)).runs[0]).toMatchObject(name);
+    await stored.documents.updateOne({ _id }, { $set: { givenTitle: 'Bill, May' } });
+    expect((await runsOf(`documentId=${_id}&limit=1`)).runs[0]).toMatchObject({
+      ...name,
+      documentTitle: 'Bill, May',
+    });
+    // One read of documents a page, however many runs it has.
+    const find = vi.spyOn(app.app.deps.documents, 'findMany');
+    expect((await runsOf('limit=100')).runs.length).toBeGreaterThan(2);
+    expect(find).toHaveBeenCalledTimes(1);
+    find.mockRestore();
+    expect(replyOf(service.listRuns, await read('/api/service/runs?limit=1')).runs[0]).not.toHaveProperty(
+      'documentTitle',
+    );
   });
 
   verifies('lists.runs.counts', async () => {

@@ -18,7 +18,9 @@ export class LiveTabs {
   }
 
   get runs(): Row[] {
-    return [...this.#runs.values()].toSorted((a, b) => newestFirst(a, b, 'runId'));
+    return [...this.#runs.values()]
+      .toSorted((a, b) => newestFirst(a, b, 'runId'))
+      .map((run) => ({ ...run, documentTitle: this.#documents.get(run['documentId'])?.['title'] ?? null }));
   }
 
   take({ data }: Told): void {
@@ -26,7 +28,10 @@ export class LiveTabs {
     if (type === 'document.created') this.#documents.set(documentId, cardOf(data));
     if (type === 'document.deleted') this.#documents.delete(documentId);
     const document = this.#documents.get(documentId);
-    if (document !== undefined) changeDocument(document, data);
+    if (document !== undefined) {
+      changeDocument(document, data);
+      changeLatestRun(document, data);
+    }
     if (type === 'run.created') this.#runs.set(runId, rowOf(data));
     const run = this.#runs.get(runId);
     if (run !== undefined && !ended.has(run['status'])) changeRun(run, data);
@@ -42,7 +47,7 @@ function cardOf({ at, documentId, ...data }: Row): Row {
   const made = { description: null, descriptionModelLabel: null, title: null, ocr: null };
   const searched = { distance: null, score: null, matchedBy: [], highlights: [] };
   const { type: _, organizationId: __, ...card } = data;
-  return { id: documentId, createdAt: at, ...card, ...made, ...searched };
+  return { id: documentId, createdAt: at, latestRun: null, ...card, ...made, ...searched };
 }
 
 function changeDocument(document: Row, { type, at, ...data }: Row): void {
@@ -53,6 +58,16 @@ function changeDocument(document: Row, { type, at, ...data }: Row): void {
     Object.assign(document, { filename: data.filename, title: data.title, tags: data.tags });
   if (type === 'description.upserted')
     Object.assign(document, { title, description, descriptionModelLabel: modelLabel });
+}
+
+/** Follows the run that was created last. */
+function changeLatestRun(document: Row, { type, at, runId, workflowId, status, runStatus, error }: Row): void {
+  if (type === 'run.created') document['latestRun'] = { runId, workflowId, status, at };
+  const latest: Row | null = document['latestRun'];
+  if (latest === null || latest['runId'] !== runId) return;
+  if (type === 'run.step.changed' && runStatus !== undefined && runStatus !== latest['status'])
+    Object.assign(latest, { status: runStatus, at });
+  if (type === 'run.completed') Object.assign(latest, { status, at, ...(error !== undefined && { error }) });
 }
 
 function rowOf({ runId, documentId, executionId, workflowId, version, status, at }: Row): Row {

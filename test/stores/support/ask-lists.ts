@@ -6,7 +6,7 @@ import type { Stores } from '#test/support/database.ts';
 /** Asks for every list and count of documents. */
 export async function askDocumentLists({ documents }: Pick<Stores, 'documents'>, who: Tenant): Promise<void> {
   const id = 'doc_a';
-  for (const filter of [{}, { apiKeyId: 'key_a' }, { tag: 'paid' }]) {
+  for (const filter of [{}, { apiKeyId: 'key_a' }, { tag: 'paid' }, { sha256: ['0'.repeat(64)] }]) {
     for (const order of documentSorts.map((sort) => orderOf(sort)))
       for (const place of [null, { value: order.sort === 'name' ? 'a' : 5, id }])
         await documents.list(who, { selection: filter, order }, place, 25);

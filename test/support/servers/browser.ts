@@ -6,11 +6,12 @@ import { chromium, findProgram, mayMissPrograms } from '#scripts/check/programs.
 export class LazyBrowser {
   #browser: Promise<Browser> | null = null;
 
+  /** A page in a context of its own, which may have more pages. */
   async newPage(options?: BrowserContextOptions): Promise<Page> {
     const executablePath = findProgram(chromium);
     if (executablePath === null) throw new Error(`This machine has no Chromium. ${chromium.advice}`);
     this.#browser ??= driver.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-    return (await this.#browser).newPage(options);
+    return (await (await this.#browser).newContext(options)).newPage();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -119,24 +120,29 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A chat completion whose message is `content`; objects are sent as JSON. 100 tokens in, 20 out. */
-export function chatAnswer(content: string | object, finishReason = 'stop'): Answer {
+/** Agents tell messages apart by the id of their completion. */
+function completion(message: object, finishReason: string): Answer {
   return {
     body: JSON.stringify({
-      id: 'chatcmpl-1',
+      id: `chatcmpl-${randomUUID()}`,
       object: 'chat.completion',
       created: 1,
       model: 'served-model',
-      choices: [
-        {
-          index: 0,
-          finish_reason: finishReason,
-          message: { role: 'assistant', content: typeof content === 'string' ? content : JSON.stringify(content) },
-        },
-      ],
+      choices: [{ index: 0, finish_reason: finishReason, message: { role: 'assistant', ...message } }],
       usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
     }),
   };
+}
+
+/** A chat completion whose message is `content`; objects are sent as JSON. 100 tokens in, 20 out. */
+export function chatAnswer(content: string | object, finishReason = 'stop'): Answer {
+  return completion({ content: typeof content === 'string' ? content : JSON.stringify(content) }, finishReason);
+}
+
+/** A chat completion that calls one tool. 100 tokens in, 20 out. */
+export function toolAnswer(name: string, input: object, id = 'call_1'): Answer {
+  const call = { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+  return completion({ content: null, tool_calls: [call] }, 'tool_calls');
 }
 
 /** One embedding; 7 tokens in. */

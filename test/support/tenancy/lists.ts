@@ -1,5 +1,6 @@
 import { orderOf } from '#src/domain/documents/list-order.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
+import { executionRecord } from '#test/support/records.ts';
 import type { Stores } from '#test/support/database.ts';
 
 interface Who {
@@ -8,11 +9,31 @@ interface Who {
   readonly documentId: string;
   readonly executionId: string;
   readonly keyId: string;
+  readonly workflowId: string;
 }
 interface Held extends Who {
   readonly lease: Lease;
 }
 type Try = (asker: Who, target: Who) => Promise<unknown>;
+
+/** Id of the execution of a draft that each organization has. Operators stay operators. */
+const draftIdOf = (documentId: string): string =>
+  typeof documentId === 'string' ? `exec_draft_${documentId}` : documentId;
+
+/** Stores an execution of a draft, whose graph names the organization. */
+export async function seedDraft(
+  { executions }: Stores,
+  { organizationId, projectIds: [projectId], documentId }: Pick<Who, 'organizationId' | 'projectIds' | 'documentId'>,
+): Promise<void> {
+  const execution = executionRecord({
+    _id: draftIdOf(documentId),
+    organizationId,
+    projectId,
+    documentIds: [documentId],
+  });
+  const draft = { revision: 1, graph: JSON.stringify({ name: organizationId }) };
+  await executions.create({ ...execution, draft }, () => []);
+}
 
 /** Lists and counts, with the projects and ids of the target. */
 export const listReads = (stores: () => Stores): Readonly<Record<string, Try>> => ({
@@ -24,11 +45,16 @@ export const listReads = (stores: () => Stores): Readonly<Record<string, Try>> =
   'documents.countFacets': async (who, { projectIds }) => [
     ...((await stores().documents.countFacets({ ...who, projectIds }, {}, ['type'])).get('type')?.values ?? []),
   ],
+  'workflows.draftStates': async (who, { workflowId }) => [
+    ...(await stores().workflows.draftStates(who.organizationId, [workflowId])),
+  ],
   'executions.countRuns': async (who, { projectIds, executionId }) => [
     ...(await stores().executions.countRuns({ ...who, projectIds }, { executionId })).counts,
   ],
   'executions.executionsWith': (who, { projectIds, executionId }) =>
     stores().executions.executionsWith({ ...who, projectIds }, { executionId }, null, 100),
+  'executions.draftGraph': ({ organizationId }, { documentId }) =>
+    stores().executions.draftGraph(organizationId, draftIdOf(documentId)),
   'executions.executionsByIds': async (who, { projectIds, executionId }) =>
     Object.values(await stores().executions.executionsByIds({ ...who, projectIds }, [executionId])).flat(),
   'results.listOcrPage': (who, { documentId }) =>

@@ -17,7 +17,7 @@ import type { DocumentSelection } from '#src/stores/lists/document-selection.ts'
 import type { FacetCounts } from '#src/stores/lists/document-lists.ts';
 import type { ToolContext } from '#tools/define.ts';
 
-type Filter = z.output<typeof DocumentFilter>;
+type Filter = z.output<typeof DocumentFilter> & { readonly sha256?: readonly string[] | undefined };
 export type AskedDocuments = Filter &
   z.output<typeof DocumentOrder> &
   z.output<typeof DocumentNumbers> & { readonly limit: number; readonly cursor?: string | undefined };
@@ -37,6 +37,7 @@ const filterNames = [
   'visibility',
   'hasText',
   'tag',
+  'sha256',
 ] as const;
 
 /** The conditions of a list, but for the project, which chooses the tenant. An empty list of values is no condition. */

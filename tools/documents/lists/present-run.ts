@@ -19,13 +19,24 @@ export function presentLastRun(
   return { runId, workflowId, ...named, status, at: at.toISOString(), ...(error !== undefined && { error }) };
 }
 
+/** Present names of workflows that the caller can read, by id. Reads them in one query. */
+export async function workflowNames(
+  { deps, principal }: Pick<ToolContext<'workflows'>, 'deps' | 'principal'>,
+  workflowIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(workflowIds)];
+  const found = await Promise.all(ids.map((id) => deps.workflows.find(principal, id)));
+  return new Map(found.flatMap((workflow) => (workflow === null ? [] : [[workflow._id, workflow.name]])));
+}
+
 /** The latest runs of documents, with the names of their workflows. Reads the workflows in one query. */
 export async function latestRunsOf(
-  { deps, principal }: Pick<ToolContext<'workflows'>, 'deps' | 'principal'>,
+  ctx: Pick<ToolContext<'workflows'>, 'deps' | 'principal'>,
   records: readonly DocumentRecord[],
 ): Promise<(record: DocumentRecord) => Shown> {
-  const ids = [...new Set(records.flatMap(({ latestRun }) => latestRun?.workflowId ?? []))];
-  const found = await Promise.all(ids.map((id) => deps.workflows.find(principal, id)));
-  const names = new Map(ids.map((id, at) => [id, found[at]?.name]));
-  return (record) => presentLastRun(principal, record, names.get(record.latestRun?.workflowId ?? ''));
+  const names = await workflowNames(
+    ctx,
+    records.flatMap(({ latestRun }) => latestRun?.workflowId ?? []),
+  );
+  return (record) => presentLastRun(ctx.principal, record, names.get(record.latestRun?.workflowId ?? ''));
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { RunPath } from '#src/contracts/resources/execution.ts';
-import { ReceiptCheck } from '#src/contracts/resources/receipt-check.ts';
+import { ReceiptCheck } from '#src/contracts/results/receipt-check.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import { verifyReceipt as verified } from '#src/domain/runs/verify-receipt.ts';

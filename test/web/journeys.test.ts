@@ -1,0 +1,251 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { browserTest } from '#test/support/servers/browser.ts';
+import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import { expectAccessible, Site, visit, type Tab } from '#test/web/site.ts';
+
+const markup = '<img src=x onerror=fetch(1)>.png';
+
+let app: TestApp;
+let site: Site;
+let cookie: string;
+let receiptId: string;
+const tabs: Tab[] = [];
+
+beforeAll(async () => {
+  app = await startTestApp({ env: { SERVICES: 'api,agents', WEB: 'on' } });
+  site = new Site(app);
+  expect(await app.app.preparePages()).toBe(true);
+  cookie = await app.signIn();
+  receiptId = (await app.ingest(await fixture('receipt.jpg'), 'image/jpeg', 'receipt.jpg')).id;
+  const tiny = await app.ingest(tinyPng, 'image/png', 'tiny.png');
+  await app.app.idle();
+  const { body } = await app.call('GET', '/api/service/workflows', { key: app.seed.serviceKey });
+  const workflowOf = (name: string) => body.workflows.find((one: { name: string }) => one.name === name).workflowId;
+  for (const name of ['Receipt extraction', 'Triage'])
+    await app.call('POST', '/api/dashboard/documents/run', {
+      cookie,
+      body: { workflowId: workflowOf(name), documentIds: [receiptId] },
+    });
+  await app.call('PATCH', `/api/dashboard/documents/${tiny.id}`, { cookie, body: { title: markup } });
+  const { body: listed } = await app.call('GET', '/api/dashboard/documents', { cookie });
+  const documentIds = listed.documents.map(({ id }: { id: string }) => id);
+  await app.call('POST', '/api/dashboard/documents/run', {
+    cookie,
+    body: { workflowId: workflowOf('Triage'), documentIds },
+  });
+  await app.app.idle();
+}, 120_000);
+afterEach(async () => {
+  for (const { page } of tabs.splice(0)) await page.context().close();
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
+});
+
+async function open(options: Parameters<Site['open']>[1] = {}, whose: string | null = cookie): Promise<Tab> {
+  const tab = await site.open(whose, options);
+  tabs.push(tab);
+  return tab;
+}
+
+const routes = (): readonly string[] => [
+  '/',
+  '/documents',
+  `/documents/${receiptId}`,
+  `/documents/${receiptId}?tab=fields`,
+  '/records',
+  '/reviews',
+  '/runs',
+  '/workflows',
+  '/experiments',
+  '/chat',
+  '/feed',
+  '/trash',
+  '/settings',
+  '/settings?section=keys',
+  '/settings?section=audit',
+  '/no-such-page',
+];
+
+describe('The dashboard', () => {
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 360],
+  ] as const)
+    browserTest(
+      `shows every page without violations of WCAG or of its policy, ${colorScheme} at ${width} pixels`,
+      async () => {
+        const tab = await open({ colorScheme, viewport: { width, height: 800 } });
+        for (const path of routes()) {
+          await visit(tab, site.api + path);
+          await expectAccessible(tab, path);
+          const wide = await tab.page.evaluate(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          );
+          expect({ path, wide }).toEqual({ path, wide: 0 });
+        }
+        expect(tab.complaints()).toEqual([]);
+      },
+    );
+
+  browserTest('uploads chosen files, refuses one that it does not read, and lists them as they arrive', async () => {
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/documents`);
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    const files = ['first.png', 'second.png'].map((name, at) => ({
+      name,
+      mimeType: 'image/png',
+      buffer: Buffer.concat([tinyPng, Buffer.from([at])]),
+    }));
+    const bad = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') };
+    await page.locator('dialog input[type=file]').setInputFiles([...files, bad]);
+    await page.locator('dialog button[type=submit]').click();
+    await page.getByText('notes.txt is no image or PDF').waitFor();
+    await page.getByText('2 of 2 files uploaded').waitFor();
+    await page.getByRole('button', { name: /Show 2 new documents/ }).click();
+    await page.getByRole('link', { name: 'second.png' }).first().waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('marks what a search found, and shows markup of documents as text', async () => {
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/documents?query=peppercorn`);
+    expect(await page.locator('mark').first().textContent()).toMatch(/peppercorn/i);
+    await visit(tab, `${site.api}/documents`);
+    await page.getByText(markup).first().waitFor();
+    expect(await page.locator('main img[src="x"]').count()).toBe(0);
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('answers a question with a source that opens at its place on the page', async () => {
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/chat`);
+    await page.getByLabel('Your question').fill('What is the receipt number of Peppercorn Grocers?');
+    await page.keyboard.press('Enter');
+    const source = page.locator('a[href*="box="]').first();
+    await source.waitFor();
+    await source.click();
+    await page.waitForURL(/\/documents\/doc_.*box=/);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('takes the answer to a question by keyboard, and goes on with the next', async () => {
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/reviews?kind=question`);
+    await page.locator('main [aria-current=true]').waitFor();
+    const before = Number(
+      await page
+        .getByRole('tab', { name: /Questions/ })
+        .locator('span')
+        .textContent(),
+    );
+    await page.getByLabel('Answer').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Answer sent').waitFor();
+    await expect
+      .poll(async () =>
+        Number(
+          await page
+            .getByRole('tab', { name: /Questions/ })
+            .locator('span')
+            .textContent(),
+        ),
+      )
+      .toBe(before - 1);
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('works by keyboard alone: sign-in, shortcuts, the palette, a document', async () => {
+    const tab = await open({}, null);
+    const { page } = tab;
+    await page.goto(site.api);
+    await page.getByLabel('E-mail address').focus();
+    await page.keyboard.type(app.seed.operatorEmail);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(app.seed.operatorPassword);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to anything' }).waitFor();
+    await page.keyboard.type('peppercorn');
+    await page
+      .getByRole('option', { name: /peppercorn/i })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /peppercorn/i, level: 1 }).waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('follows one stream of events for all tabs, and the next tab takes over', async () => {
+    const tab = await open();
+    const streams: string[] = [];
+    const context = tab.page.context();
+    context.on('request', (request) => {
+      if (request.url().includes('/realtime')) streams.push(request.url());
+    });
+    await visit(tab, `${site.api}/feed`);
+    await expect.poll(() => streams.length).toBe(1);
+    const second = await site.watch(await context.newPage());
+    await visit(second, `${site.api}/feed`);
+    await app.store(Buffer.concat([tinyPng, Buffer.from('tabs')]), 'image/png');
+    await second.page.getByText('Document uploaded').first().waitFor();
+    expect(streams).toHaveLength(1);
+    await tab.page.close();
+    await expect.poll(() => streams.length).toBe(2);
+    await app.store(Buffer.concat([tinyPng, Buffer.from('tabs again')]), 'image/png');
+    await expect.poll(() => second.page.getByText('Document uploaded').count()).toBe(2);
+    expect(second.complaints()).toEqual([]);
+  });
+
+  browserTest('shows a new key once, and a viewer no button that its role may not press', async () => {
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/settings?section=keys`);
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('Scanner');
+    await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click();
+    const secret = page.getByRole('dialog').locator('code').first();
+    await secret.waitFor();
+    expect(await secret.textContent()).toMatch(/^ink_wf_/);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByText('Scanner').waitFor();
+    expect(await page.getByText(/ink_wf_\w{20}/).count()).toBe(0);
+    expect(tab.complaints()).toEqual([]);
+    const viewer = await open({}, (await app.addPerson('viewer')).cookie);
+    await visit(viewer, `${site.api}/documents/${receiptId}`);
+    expect(await viewer.page.getByRole('button', { name: 'Run workflow' }).count()).toBe(0);
+    await visit(viewer, `${site.api}/settings`);
+    expect(await viewer.page.getByRole('tab', { name: 'API keys' }).count()).toBe(0);
+  });
+
+  browserTest('tells that the connection is lost, and goes on without losing an event when it is back', async () => {
+    const tab = await open();
+    const { page } = tab;
+    // The feed shows what comes after its stream is open.
+    const stream = page.waitForResponse(/\/realtime/);
+    await visit(tab, `${site.api}/feed`);
+    await stream;
+    await app.store(Buffer.concat([tinyPng, Buffer.from('online')]), 'image/png');
+    await page.getByText('Document uploaded').first().waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('You are offline').waitFor();
+    await app.store(Buffer.concat([tinyPng, Buffer.from('offline')]), 'image/png');
+    await page.context().setOffline(false);
+    await expect.poll(() => page.getByText('Document uploaded').count()).toBe(2);
+  });
+});

@@ -1,0 +1,106 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { address } from '../api/client.ts';
+import { problemOf } from '../api/problem.ts';
+import { connection, type Connection } from './connection.ts';
+import type { LiveEvent } from './event.ts';
+
+type Message = { readonly event: LiveEvent; readonly id: string | null } | { readonly state: Connection };
+type Listener = (event: LiveEvent) => void;
+
+const longestPauseMs = 30_000;
+
+/** Id of the last event that was told; null before the first. */
+interface Place {
+  lastId: string | null;
+}
+
+/** Reads the stream once, and keeps its place. Throws `Problem` when the server refuses. */
+async function follow(place: Place, tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
+  const headers: Record<string, string> = place.lastId === null ? {} : { 'last-event-id': place.lastId };
+  // Not EventSource, which hides why a stream was refused.
+  const response = await fetch(address('live', 'realtime', {}), { headers, signal });
+  if (!response.ok || response.body === null) throw await problemOf(response);
+  tell({ state: 'live' });
+  const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  for await (const { id, data } of events as unknown as AsyncIterable<{ id?: string; data: string }>) {
+    place.lastId = id ?? place.lastId;
+    tell({ event: JSON.parse(data) as LiveEvent, id: place.lastId });
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const go = (): void => {
+      clearTimeout(timer);
+      removeEventListener('online', go);
+      resolve();
+    };
+    signal.addEventListener('abort', go);
+    addEventListener('online', go);
+  });
+
+/** Keeps one stream open until `signal` aborts: after an end it resumes where it was, after refusals it waits longer each time. */
+async function keepOpen(place: Place, tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    const began = Date.now();
+    // A connection that the machine lost ends by itself only after minutes.
+    const offline = new AbortController();
+    const end = () => offline.abort();
+    addEventListener('offline', end);
+    try {
+      await follow(place, tell, AbortSignal.any([signal, offline.signal]));
+    } catch (error) {
+      if (signal.aborted) return;
+      // Signed out: the next request of the page leads to the sign-in.
+      if (error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403)) return;
+    } finally {
+      removeEventListener('offline', end);
+    }
+    if (signal.aborted) return;
+    tell({ state: 'lost' });
+    // Without a place, nobody knows what happened meanwhile.
+    if (place.lastId === null) tell({ event: { type: 'reset', at: new Date().toISOString() }, id: null });
+    failures = Date.now() - began > longestPauseMs ? 0 : failures + 1;
+    await pause(Math.min(longestPauseMs, 500 * 2 ** failures) * (0.5 + Math.random() / 2), signal);
+  }
+}
+
+/**
+ * Calls `listener` with each event of the organization, over one stream for all tabs of this browser: the tab that holds the lock
+ * reads it and passes events on, and the next one takes over when it closes. Returns the end of it.
+ */
+export function listen(listener: Listener): () => void {
+  const stop = new AbortController();
+  // Known in every tab, so that the next one goes on where the one before ended.
+  const place: Place = { lastId: null };
+  const receive = (message: Message): void => {
+    if ('state' in message) connection.set(message.state);
+    else {
+      place.lastId = message.id;
+      listener(message.event);
+    }
+  };
+  // Pages of other machines without https have no locks: each tab has a stream of its own there.
+  if (!('locks' in navigator)) {
+    void keepOpen(place, receive, stop.signal);
+    return () => stop.abort();
+  }
+  const channel = new BroadcastChannel('ink.feed');
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => receive(data));
+  const lead = (): Promise<void> =>
+    keepOpen(
+      place,
+      (message) => {
+        receive(message);
+        channel.postMessage(message);
+      },
+      stop.signal,
+    );
+  navigator.locks.request('ink.feed', { signal: stop.signal }, lead).catch(() => undefined);
+  return () => {
+    stop.abort();
+    channel.close();
+  };
+}

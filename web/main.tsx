@@ -1,0 +1,28 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api/query-client.ts';
+import { makeRouter } from './router.tsx';
+import { reloadAfterDeployment } from './shell/errors.tsx';
+import { keepLook } from './shell/theme.ts';
+import './app.css';
+
+// The chat library's validator would try `new Function`, which the content security policy reports.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+
+const client = createQueryClient();
+const router = makeRouter(client);
+
+reloadAfterDeployment();
+keepLook();
+
+const place = document.querySelector('#root');
+if (place === null) throw new Error('The page has no place for the dashboard.');
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

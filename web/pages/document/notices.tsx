@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router';
+import { TriangleAlert } from 'lucide-react';
+import { document as words } from '../../text/document.ts';
+import type { Detail } from './reading.ts';
+
+/** Problems of the document, each with its remedy. */
+export function Notices({ document, onPage }: { readonly document: Detail; readonly onPage: (page: number) => void }) {
+  const { ocr, degraded, duplicateOf } = document;
+  const warnings = ocr?.warnings ?? [];
+  if (warnings.length === 0 && degraded === undefined && duplicateOf === undefined) return null;
+  return (
+    <div className="mb-4 grid gap-2">
+      {duplicateOf !== undefined && (
+        <p className="rounded-lg bg-hover px-3 py-2">
+          {words.duplicateWords}{' '}
+          <Link to="/documents/$id" params={{ id: duplicateOf }} className="text-accent underline">
+            {words.openOther}
+          </Link>
+        </p>
+      )}
+      {degraded !== undefined && (
+        <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
+          <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
+          <span>
+            <strong>{words.degradedTitle}.</strong> {words.degradedWords(degraded.join(', '))}
+          </span>
+        </p>
+      )}
+      {warnings.length > 0 && (
+        <details className="rounded-lg bg-warn-soft px-3 py-2 text-warn" open={warnings.length < 4}>
+          <summary className="font-semibold">{words.warningTitle(warnings.length)}</summary>
+          <ul className="mt-1 grid gap-0.5">
+            {warnings.map(({ page, code, detail }) => (
+              <li key={`${page} ${code}`}>
+                <button type="button" className="underline" onClick={() => onPage(page)}>
+                  {words.warningPage(page + 1)}
+                </button>
+                : {detail}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import { Pencil, ShieldQuestion } from 'lucide-react';
+import { document as words } from '../../../text/document.ts';
+import { valueText, type Cell } from './cell-value.ts';
+
+interface RecordCellProps {
+  readonly path: string;
+  readonly cell: Cell | undefined;
+  readonly canCorrect: boolean;
+  /** The cell is below the pointer or has the focus: its place lights up on the page. */
+  readonly onLight: (path: string | null) => void;
+  readonly onShow: (path: string) => void;
+  readonly onEdit: (path: string) => void;
+}
+
+/** One value with its proof: pressing it leads to its place on the page. */
+export function RecordCell({ path, cell, canCorrect, onLight, onShow, onEdit }: RecordCellProps) {
+  if (cell === undefined) return null;
+  const { value, verified, by, box } = cell;
+  return (
+    <div
+      className="group flex items-center gap-1"
+      onPointerEnter={() => onLight(path)}
+      onPointerLeave={() => onLight(null)}
+    >
+      <button
+        type="button"
+        disabled={box === null}
+        onFocus={() => onLight(path)}
+        onBlur={() => onLight(null)}
+        onClick={() => onShow(path)}
+        dir="auto"
+        className={`min-w-6 rounded-sm -mx-1 px-1 text-start ${value === null ? 'text-muted italic' : ''} ${typeof value === 'string' ? '' : 'whitespace-nowrap'} ${box === null ? '' : 'hover:bg-accent-soft'}`}
+      >
+        {valueText(value)}
+      </button>
+      {value !== null && !verified && by !== 'person' && (
+        <span title={words.notInText} className="text-warn">
+          <ShieldQuestion size={14} aria-label={words.notInText} />
+        </span>
+      )}
+      {canCorrect && (
+        <button
+          type="button"
+          aria-label={words.edit(path)}
+          title={words.edit(path)}
+          onClick={() => onEdit(path)}
+          className="grid size-6 shrink-0 place-items-center rounded-sm text-muted opacity-0 group-hover:opacity-100 hover:bg-hover focus-visible:opacity-100 pointer-coarse:opacity-100"
+        >
+          <Pencil size={13} aria-hidden />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { FileImage } from 'lucide-react';
+import { Badge, StateBadge, type RunState } from '../../../parts/badge.tsx';
+import { documents as words } from '../../../text/documents.ts';
+import type { Card } from '../card.ts';
+
+/** Pixels that the server makes thumbnails of. Source: `w` of thumbnails. */
+type Side = 160 | 320 | 640;
+
+/** The first page. Its place is kept before it is loaded. */
+export function Thumbnail({ card, side, className }: { readonly card: Card; readonly side: Side; className: string }) {
+  const { thumbnailUrl, width, height } = card;
+  if (thumbnailUrl === null)
+    return (
+      <div className={`grid place-items-center text-muted ${className}`}>
+        <FileImage size={side === 160 ? 18 : 28} aria-label={words.noThumbnail} />
+      </div>
+    );
+  return (
+    <img
+      src={side === 320 ? thumbnailUrl : `${thumbnailUrl}&w=${side}`}
+      alt=""
+      {...{ width, height }}
+      loading="lazy"
+      decoding="async"
+      className={`object-cover object-top ${className}`}
+    />
+  );
+}
+
+/** The list row tells the latest run of a document where the server knows it. */
+interface WithRun {
+  readonly latestRun?: { readonly status: RunState } | null;
+}
+
+/** State of the document's latest run. */
+function LatestRun({ card }: { readonly card: Card & WithRun }) {
+  return card.latestRun === undefined || card.latestRun === null ? null : <StateBadge state={card.latestRun.status} />;
+}
+
+/** Small facts of a document: how a search found it, and what needs a look. */
+export function CardBadges({ card }: { readonly card: Card }) {
+  return (
+    <>
+      <LatestRun card={card} />
+      {card.matchedBy.map((by) => (
+        <Badge key={by} tone="accent">
+          {words.matchedBy[by]}
+        </Badge>
+      ))}
+      {card.visibility === 'public' && <Badge tone="info">{words.isPublic}</Badge>}
+      {card.degraded !== undefined && <Badge tone="warn">{words.degraded}</Badge>}
+      {card.duplicateOf !== undefined && <Badge>{words.duplicate}</Badge>}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { getRouteApi, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useMemo, type ReactNode } from 'react';
+import type { Reply } from '../../../api/families.ts';
+import { Button, Spinner } from '../../../parts/button.tsx';
+import { Empty, Skeleton } from '../../../parts/states.tsx';
+import { documents as words } from '../../../text/documents.ts';
+import { shell } from '../../../text/shell.ts';
+import { cameFrom } from '../../document/came-from.ts';
+import { Arrived } from './arrived.tsx';
+import { CardList } from './card-list.tsx';
+import { filterNames } from './filter-names.ts';
+import { useSelection } from './selection.ts';
+
+// The list shows without these: they load when they are needed.
+const FirstUpload = lazy(async () => ({ default: (await import('../first/first-upload.tsx')).FirstUpload }));
+const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
+
+const route = getRouteApi('/documents');
+
+type List = UseInfiniteQueryResult<InfiniteData<Reply<'documents', 'list'>>>;
+
+/** The list in its states: loading, failed, empty with the next step, there. */
+export function Listed({ list, upload }: { readonly list: List; readonly upload: ReactNode }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const cards = useMemo(() => list.data?.pages.flatMap((page) => page.documents) ?? [], [list.data]);
+  const ids = useMemo(() => cards.map(({ id }) => id), [cards]);
+  const listed = useMemo(() => new Set(ids), [ids]);
+  const selection = useSelection(ids);
+  const address = useLocation({ select: ({ href }) => href });
+  useEffect(() => cameFrom.set({ ids, address }), [ids, address]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const onEnd = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const isNarrowed = search.query !== undefined || filterNames.some((name) => search[name] !== undefined);
+  if (list.isSuccess && cards.length === 0)
+    return isNarrowed ? (
+      <Empty
+        title={words.noneTitle}
+        actions={
+          <Button onClick={() => void navigate({ search: ({ view }) => ({ view, project: undefined }) })}>
+            {words.clearFilters}
+          </Button>
+        }
+      >
+        {search.query === undefined ? words.noneFiltered : words.none(search.query)}
+      </Empty>
+    ) : (
+      <Suspense fallback={<Skeleton lines={8} />}>
+        <Arrived listed={listed} />
+        <FirstUpload action={upload} />
+      </Suspense>
+    );
+  return (
+    <div className={list.isPlaceholderData ? 'opacity-60' : ''}>
+      <Arrived listed={listed} />
+      <CardList {...{ cards, selection, onEnd }} view={search.view ?? 'grid'} />
+      {isFetchingNextPage && (
+        <p role="status" className="grid place-items-center py-4">
+          <span className="sr-only">{shell.loading}</span>
+          <Spinner />
+        </p>
+      )}
+      <Suspense fallback={null}>{selection.ids.size > 0 && <BulkBar selection={selection} />}</Suspense>
+    </div>
+  );
+}

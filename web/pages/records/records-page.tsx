@@ -1,0 +1,131 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Download, Table2 } from 'lucide-react';
+import { address } from '../../api/client.ts';
+import type { Input } from '../../api/families.ts';
+import { pages, read } from '../../api/read.ts';
+import { Button, buttonClass } from '../../parts/button.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
+import { useCan, useProject } from '../../shell/session.ts';
+import { records as words } from '../../text/records.ts';
+import { shell } from '../../text/shell.ts';
+import { Conditions } from './conditions.tsx';
+import { RecordTable } from './record-table.tsx';
+import { conditionsIn, filterJson, filterOf } from './search.ts';
+
+const route = getRouteApi('/records');
+const statuses = ['proposed', 'doubtful', 'confirmed'] as const;
+
+type Query = NonNullable<Input<'records', 'query'>['query']>;
+
+/** The rows that the table shows, all of them, as a file. */
+function Downloads({ query }: { readonly query: Query }) {
+  return (['csv', 'jsonl'] as const).map((format) => (
+    <a
+      key={format}
+      className={buttonClass()}
+      href={address('records', 'query', { query: { ...query, format } })}
+      download
+    >
+      <Download size={14} aria-hidden />
+      {words[format]}
+    </a>
+  ));
+}
+
+/** Records of a project as a table, by type: sorted, filtered, corrected and exported. */
+export function RecordsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { one } = useProject();
+  const canEdit = useCan('documents:write');
+  const projectId = one?.id ?? '';
+  const types = useQuery({ ...read('records', 'types', { query: { projectId } }), enabled: projectId !== '' });
+  const known = types.data?.recordTypes ?? [];
+  const type =
+    known.find(({ name }) => name === search.type) ?? known.find(({ name }) => name === 'receipt') ?? known[0];
+  const conditions = conditionsIn(search.filter);
+  const query = {
+    recordType: type?.name,
+    projectId,
+    status: search.status,
+    sort: search.sort,
+    filter: filterJson(conditions),
+  };
+  const list = useInfiniteQuery({
+    ...pages('records', 'query', { query: { ...query, limit: 50 } }),
+    enabled: type !== undefined,
+  });
+  const rows = list.data?.pages.flatMap(({ records }) => records) ?? [];
+  const shape = list.data?.pages[0]?.recordType ?? null;
+  const fields = (shape?.fields ?? []).filter((field) => !field.includes('.'));
+  const set = (fieldsOfSearch: Partial<typeof search>) =>
+    void navigate({ search: (old) => ({ ...old, ...fieldsOfSearch }), replace: true });
+  const isFiltered = conditions.length > 0 || search.status !== undefined;
+  return (
+    <Page title={words.title} lead={words.lead} actions={rows.length > 0 && <Downloads query={query} />}>
+      <div className="mb-3 flex flex-wrap items-end gap-2">
+        <SelectField
+          label={words.type}
+          isQuiet
+          value={type?.name ?? ''}
+          onChange={(event) => set({ type: event.currentTarget.value, filter: undefined, sort: undefined })}
+        >
+          {known.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </SelectField>
+        <SelectField
+          label={words.status}
+          isQuiet
+          value={search.status ?? ''}
+          onChange={(event) => set({ status: statuses.find((name) => name === event.currentTarget.value) })}
+        >
+          <option value="">{words.anyStatus}</option>
+          {statuses.map((name) => (
+            <option key={name} value={name}>
+              {words.statuses[name]}
+            </option>
+          ))}
+        </SelectField>
+        <Conditions
+          fields={shape?.fields ?? []}
+          conditions={conditions}
+          onChange={(all) => set({ filter: filterOf(all) })}
+        />
+      </div>
+      {types.error !== null && <Failure error={types.error} onRetry={() => void types.refetch()} />}
+      {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {(types.isPending || list.isLoading) && projectId !== '' && <Skeleton lines={8} />}
+      {list.isSuccess && rows.length === 0 && (
+        <Empty
+          title={words.noneTitle}
+          icon={<Table2 size={36} aria-hidden />}
+          actions={
+            isFiltered && <Button onClick={() => set({ filter: undefined, status: undefined })}>{words.clear}</Button>
+          }
+        >
+          {isFiltered ? words.noMatch : words.none}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <RecordTable
+          fields={fields}
+          records={rows}
+          sort={search.sort}
+          onSort={(sort) => set({ sort })}
+          canEdit={canEdit}
+        />
+      )}
+      {list.hasNextPage && (
+        <div className="mt-4 text-center">
+          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {shell.loadMore}
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}

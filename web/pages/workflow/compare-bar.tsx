@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { read } from '../../api/read.ts';
+import { Button } from '../../parts/button.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { workflows as words } from '../../text/workflows.ts';
+import type { Operation } from './edit/editor.ts';
+import { OperationList } from './edit/operation-list.tsx';
+
+const route = getRouteApi('/workflows/$id');
+
+type Ref = 'draft' | 'published' | number;
+
+export const nameOfVersion = (ref: Ref): string =>
+  ref === 'draft' ? words.draft : ref === 'published' ? words.publishedVersion : `${words.version} ${ref}`;
+
+/** Says which two versions the picture shows, and ends it. */
+export function CompareBar({ from, to }: { readonly from: Ref; readonly to: Ref }) {
+  const navigate = route.useNavigate();
+  return (
+    <div role="status" className="flex flex-wrap items-center gap-2 rounded-lg bg-accent-soft px-3 py-1.5">
+      <span className="min-w-0 flex-1">{words.comparing(nameOfVersion(from), nameOfVersion(to))}</span>
+      <span className="flex gap-1 text-xs">
+        {(['added', 'removed', 'changed'] as const).map((change) => (
+          <span key={change} className={{ added: 'text-ok', removed: 'text-bad', changed: 'text-warn' }[change]}>
+            <b>{words.changes[change].slice(0, 1)}</b> {words.changes[change]}
+          </span>
+        ))}
+      </span>
+      <Button size="small" onClick={() => void navigate({ search: (old) => ({ ...old, compare: undefined }) })}>
+        {words.compareEnd}
+      </Button>
+    </div>
+  );
+}
+
+/** All differences between two versions, as the operations that lead from one to the other. */
+export function Differences({ id, from, to }: { readonly id: string; readonly from: Ref; readonly to: Ref }) {
+  const diff = useQuery(read('workflows', 'diff', { params: { workflowId: id }, query: { from, to } }));
+  return (
+    <Loaded query={diff}>
+      {({ operations }) =>
+        operations.length === 0 ? (
+          <p className="text-muted">{words.compareSame}</p>
+        ) : (
+          <OperationList operations={operations as Operation[]} />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,124 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Reply } from '../../api/families.ts';
+import { compared as compareGraphs } from '../../graph-view/compare.ts';
+import { graphOf } from '../../graph-view/graph.ts';
+import { Button } from '../../parts/button.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Failure } from '../../parts/states.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { useCan } from '../../shell/session.ts';
+import { workflows as words } from '../../text/workflows.ts';
+import { CopyButton } from '../workflows/create-dialog.tsx';
+import { AddNodeDialog } from './add-node-dialog.tsx';
+import { CompareBar, nameOfVersion } from './compare-bar.tsx';
+import { ConflictDialog } from './edit/conflict-dialog.tsx';
+import { useEditor, type Editor } from './edit/editor.ts';
+import { Panes } from './panes.tsx';
+import { PublishDialog } from './publish-dialog.tsx';
+import { StateLine, Toolbar } from './toolbar.tsx';
+
+const route = getRouteApi('/workflows/$id');
+
+type Workflow = Reply<'workflows', 'get'>;
+
+interface WorkbenchProps {
+  readonly id: string;
+  readonly workflow: Workflow;
+  readonly error: Error | null;
+  readonly compared?: { readonly ref: 'draft' | 'published' | number; readonly graph: Workflow['graph'] } | undefined;
+}
+
+/** Tells when the draft that shows is no longer the one that this page saved. */
+function useTellOfOthers(editor: Editor, revision: number | null): void {
+  const told = useRef(revision ?? 0);
+  useEffect(() => {
+    if (revision === null || editor.isSaving) return;
+    if (revision > Math.max(editor.saved(), told.current)) toast(words.changedByOthers(revision));
+    told.current = Math.max(told.current, revision);
+  }, [revision, editor]);
+}
+
+/** The page of one workflow, once it is loaded. */
+export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
+  const { node, version } = route.useSearch();
+  const navigate = route.useNavigate();
+  const canWrite = useCan('workflows:write');
+  const [dialog, open] = useState<{ readonly name: 'add' | 'publish'; readonly after?: string } | null>(null);
+  const editor = useEditor(id, workflow.revision);
+  useTellOfOthers(editor, workflow.revision);
+  const canEdit = canWrite && workflow.source !== 'code';
+  const isOpen = canEdit && (version === undefined || version === 'draft') && compared === undefined;
+  const graph = useMemo(() => graphOf(workflow.graph), [workflow.graph]);
+  const before = compared?.graph;
+  const difference = useMemo(
+    () => (before === undefined ? null : compareGraphs(graphOf(before), graph)),
+    [before, graph],
+  );
+  const choose = useCallback(
+    (next: string | undefined) =>
+      void navigate({
+        search: (old) => ({ ...old, node: next, tab: next === undefined ? old.tab : 'node' }),
+        replace: true,
+      }),
+    [navigate],
+  );
+  const addAfter = useCallback((after?: string) => open({ name: 'add', ...(after !== undefined && { after }) }), []);
+  const add = useCallback(() => addAfter(node), [addAfter, node]);
+  const publish = useCallback(() => {
+    const errors = workflow.issues.filter(({ severity }) => severity === 'error').length;
+    if (errors === 0) return open({ name: 'publish' });
+    toast(words.errorsBlock(errors));
+    void navigate({ search: (old) => ({ ...old, tab: 'problems' }), replace: true });
+  }, [workflow.issues, navigate]);
+  const shown = difference?.graph ?? graph;
+  return (
+    <Page
+      title={graph.name}
+      lead={<StateLine workflow={workflow} editor={isOpen ? editor : null} />}
+      actions={
+        isOpen ? (
+          <Toolbar editor={editor} onAdd={add} onPublish={publish} />
+        ) : (
+          canWrite && <CopyButton workflowId={id} name={graph.name} />
+        )
+      }
+    >
+      <div className="flex flex-col gap-3 lg:-mb-6 lg:h-[calc(100dvh-7rem)]">
+        {error !== null && <Failure error={error} />}
+        {workflow.source === 'code' && <p className="text-muted">{words.readOnly}</p>}
+        {compared !== undefined && <CompareBar from={compared.ref} to={version ?? 'draft'} />}
+        {version !== undefined && version !== 'draft' && compared === undefined && (
+          <div
+            role="status"
+            className="flex flex-wrap items-center gap-2 rounded-lg bg-info-soft px-3 py-1.5 text-info"
+          >
+            <span className="flex-1">{words.showsVersion(nameOfVersion(version))}</span>
+            <Button size="small" onClick={() => void navigate({ search: (old) => ({ ...old, version: undefined }) })}>
+              {words.backToDraft}
+            </Button>
+          </div>
+        )}
+        <Panes
+          {...{ workflow, canEdit, difference, onChoose: choose, onAddAfter: addAfter }}
+          graph={shown}
+          editor={isOpen ? editor : null}
+        />
+      </div>
+      {dialog?.name === 'add' && (
+        <AddNodeDialog
+          graph={graph}
+          after={dialog.after}
+          editor={editor}
+          onClose={() => open(null)}
+          onAdded={(added) => {
+            open(null);
+            choose(added);
+          }}
+        />
+      )}
+      {dialog?.name === 'publish' && <PublishDialog workflow={workflow} onClose={() => open(null)} />}
+      <ConflictDialog editor={editor} />
+    </Page>
+  );
+}

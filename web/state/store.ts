@@ -1,0 +1,30 @@
+import { useSyncExternalStore } from 'react';
+
+/** A value that components watch and anything may change. */
+export interface Store<Value> {
+  readonly get: () => Value;
+  readonly set: (next: Value | ((current: Value) => Value)) => void;
+  readonly subscribe: (listener: () => void) => () => void;
+}
+
+export function createStore<Value>(initial: Value): Store<Value> {
+  let current = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => current,
+    set(next) {
+      const value = typeof next === 'function' ? (next as (value: Value) => Value)(current) : next;
+      if (Object.is(value, current)) return;
+      current = value;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export function useStore<Value>(store: Store<Value>): Value {
+  return useSyncExternalStore(store.subscribe, store.get);
+}

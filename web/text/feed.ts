@@ -1,0 +1,28 @@
+import { words } from './words.ts';
+
+/** Words of the live feed. */
+export const feed = words({
+  title: 'Live feed',
+  lead: 'Everything that happens in the organization, as it happens.',
+  emptyTitle: 'Quiet',
+  empty: 'New documents, results and runs appear here while this page is open.',
+  pause: 'Pause',
+  resume: 'Resume',
+  events: {
+    'document.created': 'Document uploaded',
+    'document.deleted': 'Document deleted',
+    'ocr.created': 'Text recognized',
+    'description.upserted': 'Description written',
+    'segmentation.created': 'Regions found',
+    'run.created': 'Run created',
+    'run.step.changed': 'Step',
+    'run.completed': 'Run ended',
+    'workflow.emitted': 'Message of a workflow',
+    'experiment.changed': 'Experiment changed',
+    'record.changed': 'Record changed',
+    'workflow.changed': 'Workflow changed',
+    reset: 'Feed began anew',
+  },
+  openDocument: 'Document',
+  openRun: 'Run',
+});
