@@ -17,8 +17,9 @@ import { finishRemovals } from '#tools/members/finish-removals.ts';
 import { embedAgain } from '#app/upkeep/embed-again.ts';
 import { createOtherEmbeddings } from '#src/stores/search/other-embeddings.ts';
 import { daily, hourly, minutely, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
-import { createAgents, createOcr, nodeDepsOf } from '#app/compose/agents.ts';
+import { createAgents } from '#app/compose/agents.ts';
 import { createCore, type Core } from '#app/compose/core.ts';
+import type { Hosting } from '#app/compose/hosted/hosting.ts';
 import type { OpenDatabase } from '#app/compose/engine.ts';
 import { OpenListeners } from '#app/compose/listeners/open-listeners.ts';
 import { openData, type Data } from '#app/compose/data.ts';
@@ -37,7 +38,6 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import { catalog, type Catalog } from '#graphs/catalog.ts';
 import { checkCodeWorkflows } from '#graphs/check-code.ts';
-import type { NodeDeps } from '#graphs/node-deps.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
@@ -47,8 +47,8 @@ export interface App extends AsyncDisposable {
   readonly sessions: AuthService;
   readonly logger: Logger;
   readonly tracer: Tracer;
-  /** What nodes may use, for LangGraph's tools, which run graphs without the worker. */
-  nodeDeps(): NodeDeps;
+  /** Runs of LangGraph's tools, without the worker. */
+  hosting(): Promise<Hosting>;
   /** Settles with the reason when a vital part of this process died. */
   readonly failed: Promise<Error>;
   /** Configured addresses of the services. `start` returns the actual ones. */
@@ -198,7 +198,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     sessions: core.sessions,
     logger,
     tracer,
-    nodeDeps: () => nodeDepsOf({ core, ocr: ocr ?? createOcr(config, stack) }),
+    async hosting() {
+      const { createHosting } = await import('#app/compose/hosted/hosting.ts');
+      return createHosting({ config, data, core, catalog: known, ocr }, stack);
+    },
     failed: data.failed,
     addresses: configuredAddresses(config),
     ports: () => services?.ports ?? config.ports,

@@ -5,8 +5,9 @@ import { planFlow, type FlowPlan } from '#graphs/engine/flow-plan.ts';
 import { planNode, type NodePlan } from '#graphs/run/plan-node.ts';
 import { readNames, type NamesOf } from '#graphs/run/names-of.ts';
 import { nodeRunner, type NodeOutcome, type NodeRuntime } from '#graphs/run/run-node.ts';
+import { hostedState } from '#graphs/run/hosted/state.ts';
+import type { RunHost } from '#graphs/run/hosted/host.ts';
 import { flowChannel, takes, type FlowState } from '#graphs/engine/flow-state.ts';
-import type { RunHost } from '#graphs/run/run-host.ts';
 import { withoutTracing, type CompiledNodes } from '#graphs/run/untraced.ts';
 import type { Turns } from '#graphs/compute/turns.ts';
 import type * as LangGraphModule from '@langchain/langgraph';
@@ -17,13 +18,21 @@ import type { ChannelValues } from '#graphs/define.ts';
 
 type LangGraph = typeof LangGraphModule;
 
+interface CompileParts {
+  readonly catalog: Catalog;
+  readonly checkpointer: RunCheckpointer;
+  readonly turns?: Turns;
+  /** Hosts the runs of LangGraph's own tools. Default: `executeRun` runs the graph. */
+  readonly host?: RunHost | undefined;
+}
+
 /**
  * Compiles a checked graph to a LangGraph StateGraph. Throws `workflow.invalid` for errors that `checkGraph` reports.
  * Imports LangGraph at the first call, not at start-up. Source: docs/decisions/0026.
  */
 export async function compileGraph(
   graph: StoredGraph,
-  parts: { readonly catalog: Catalog; readonly checkpointer: RunCheckpointer; readonly turns?: Turns; readonly host?: RunHost },
+  parts: CompileParts,
 ): Promise<CompiledWorkflow> {
   const [langGraph, { AsyncLocalStorageProviderSingleton: ambient }, { CallbackManager }] = await Promise.all([
     import('@langchain/langgraph'),
@@ -34,12 +43,10 @@ export async function compileGraph(
     const namesOf = await readNames(graph, parts.catalog, parts.turns);
     const waiting: Wait = (question, runtime) =>
       ambient.runWithConfig(runtime, (): unknown => langGraph.interrupt(question));
-    const known = { catalog: parts.catalog, namesOf, waiting, host: parts.host };
-    const compiled = build(graph, known, langGraph).compile({
-      checkpointer: parts.checkpointer,
-    });
-    // Undefined unless LangChain's own variables ask for traces.
-    if (CallbackManager.configure() === undefined) withoutTracing(compiled);
+    const { catalog, checkpointer, host } = parts;
+    const compiled = build(graph, { catalog, namesOf, waiting, host }, langGraph).compile({ checkpointer });
+    // Undefined unless LangChain's own variables ask for traces. LangGraph's tools show them.
+    if (host === undefined && CallbackManager.configure() === undefined) withoutTracing(compiled);
     return {
       graph,
       graphHash: graphHash(graph),
@@ -56,7 +63,10 @@ export async function compileGraph(
   }
 }
 
-/** Throws LangGraph's interrupt, which it finds by the config of the node: the other nodes of this superstep finish, and the run stops. */
+/**
+ * Throws LangGraph's interrupt, which it finds by the config of the node: the other nodes of this superstep finish, and the run stops.
+ * Returns the answer that the run was resumed with.
+ */
 type Wait = (question: object, runtime: NodeRuntime) => unknown;
 
 interface Known {
@@ -76,7 +86,8 @@ function build(graph: StoredGraph, { waiting, host, ...known }: Known, langGraph
     );
   }
   // LangGraph infers types from a chain of literal calls, which a graph from data cannot provide.
-  const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
+  const state = host === undefined ? channelsOf(graph, flow, langGraph) : hostedState(graph, flow, langGraph);
+  const builder = new langGraph.StateGraph(state as never) as unknown as LooseBuilder;
   for (const nodeId of Object.keys(graph.nodes)) {
     const plan = planNode({ nodeId, graph, flow, ...known });
     builder.addNode(nodeId, runnerOf(plan, langGraph, { waiting, host }), { defer: plan.node.defer, ends: mapTargets(plan) });
@@ -91,21 +102,15 @@ function mapTargets({ maps }: NodePlan): string[] {
 }
 
 /** Translates outcomes of the node runner to LangGraph. */
-function runnerOf(
-  plan: NodePlan,
-  { Command, Send }: LangGraph,
-  { waiting, host }: Pick<Known, 'waiting' | 'host'>,
-): (state: ChannelValues, runtime: NodeRuntime) => Promise<unknown> {
+function runnerOf(plan: NodePlan, { Command, Send }: LangGraph, { waiting, host }: Pick<Known, 'waiting' | 'host'>) {
   const run = nodeRunner(plan);
   const visit = async (state: ChannelValues, runtime: NodeRuntime): Promise<NodeOutcome> => {
-    if (host === undefined) {
-      const outcome = await run(state, runtime);
-      if (outcome.waits) waiting({ node: plan.nodeId }, runtime);
-      return outcome;
-    }
-    return host.visit({ state, runtime, run, ask: (question) => waiting(question, runtime) });
+    if (host !== undefined) return host.visit({ state, runtime, run, ask: (question) => waiting(question, runtime) });
+    const outcome = await run(state, runtime);
+    if (outcome.waits) waiting({ node: plan.nodeId }, runtime);
+    return outcome;
   };
-  return async (state, runtime) => {
+  return async (state: ChannelValues, runtime: NodeRuntime): Promise<unknown> => {
     const { update, sends } = await visit(state, runtime);
     if (sends.length === 0) return update;
     return new Command({ update, goto: sends.map(({ to, input }) => new Send(to, input)) });
