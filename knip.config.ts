@@ -10,12 +10,13 @@ const config: KnipConfig = ({ production = false }) => ({
       entry: [
         'app/main.ts!',
         'app/stdio.ts!',
+        // Named by langgraph.json.
+        'app/langgraph.ts!',
         'web/main.tsx!',
         'src/adapters/web/build-bundle.ts!',
         // Workflows in code, and the functions that their authors write them with.
         'graphs/*.workflow.ts!',
         'graphs/build.ts!',
-        'graphs/langgraph.ts!',
         'scripts/*.{ts,cjs}!',
         'scripts/demo/main.ts!',
         'scripts/inkgraph/main.ts!',

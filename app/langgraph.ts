@@ -1,16 +1,20 @@
 import { HostedGraphs } from '#app/compose/hosted/langgraph.ts';
 import { untilSignal } from '#app/signals.ts';
 import { loadConfig } from '#src/config/config.ts';
-import { documentIntake as intake } from '#graphs/document-intake.workflow.ts';
-import { receiptExtraction as receipts } from '#graphs/receipt-extraction.workflow.ts';
-import { triage as sorting } from '#graphs/triage.workflow.ts';
 
-const graphs = new HostedGraphs(() => loadConfig(process.env));
+const graphs = new HostedGraphs({
+  config: () => loadConfig(process.env),
+  opened: () => void endWithProcess(),
+});
 
-/**
- * Entry points of `langgraph.json`: LangGraph's server calls these functions for each run, adds its own checkpointer, and draws and runs the
- * graphs. Source: docs/decisions/0197.
- */
-export const documentIntake = (): Promise<object> => graphs.compiled(intake);
-export const receiptExtraction = (): Promise<object> => graphs.compiled(receipts);
-export const triage = (): Promise<object> => graphs.compiled(sorting);
+/** Closes the database before the process ends. LangGraph's server ends it when its own state is stored, else the second signal does. */
+async function endWithProcess(): Promise<void> {
+  const signal = await untilSignal();
+  await graphs[Symbol.asyncDispose]();
+  process.kill(process.pid, signal);
+}
+
+// LangGraph's server reads langgraph.json, and calls these for each run.
+export const documentIntake = (): Promise<object> => graphs.compiled('wf_document_intake');
+export const receiptExtraction = (): Promise<object> => graphs.compiled('wf_receipt_extraction');
+export const triage = (): Promise<object> => graphs.compiled('wf_triage');

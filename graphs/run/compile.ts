@@ -30,10 +30,7 @@ interface CompileParts {
  * Compiles a checked graph to a LangGraph StateGraph. Throws `workflow.invalid` for errors that `checkGraph` reports.
  * Imports LangGraph at the first call, not at start-up. Source: docs/decisions/0026.
  */
-export async function compileGraph(
-  graph: StoredGraph,
-  parts: CompileParts,
-): Promise<CompiledWorkflow> {
+export async function compileGraph(graph: StoredGraph, parts: CompileParts): Promise<CompiledWorkflow> {
   const [langGraph, { AsyncLocalStorageProviderSingleton: ambient }, { CallbackManager }] = await Promise.all([
     import('@langchain/langgraph'),
     import('@langchain/core/singletons'),
@@ -90,7 +87,10 @@ function build(graph: StoredGraph, { waiting, host, ...known }: Known, langGraph
   const builder = new langGraph.StateGraph(state as never) as unknown as LooseBuilder;
   for (const nodeId of Object.keys(graph.nodes)) {
     const plan = planNode({ nodeId, graph, flow, ...known });
-    builder.addNode(nodeId, runnerOf(plan, langGraph, { waiting, host }), { defer: plan.node.defer, ends: mapTargets(plan) });
+    builder.addNode(nodeId, runnerOf(plan, langGraph, { waiting, host }), {
+      defer: plan.node.defer,
+      ends: mapTargets(plan),
+    });
   }
   addLoops(builder, flow, langGraph);
   addJoins(builder, graph, flow, langGraph);

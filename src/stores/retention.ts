@@ -11,6 +11,8 @@ export type FinishedAfter = Pick<RunRecord, '_id' | 'finishedAt'>;
 /** The runs of executions whose last run ended before the time. */
 type Ended = Pick<RunRecord, '_id' | 'organizationId' | 'executionId' | 'finishedAt'>;
 
+type DocumentOf = Pick<RunRecord, 'organizationId' | 'documentId'>;
+
 /** Equality only, which an index serves. */
 const apart = {
   holdout: { 'experiment.hidden': true },
@@ -144,6 +146,27 @@ export function createRetention(db: Db, collections: Parts) {
       for (const ofOne of Map.groupBy(page, ({ organizationId }) => organizationId).values())
         deleted += await deleteEnded(db, collections, ofOne, before);
       return { deleted, next: page.length < limit ? null : (page.at(-1) ?? null) };
+    },
+    /**
+     * Deletes results of runs of LangGraph's tools on a document that are as old as `before`. No run record leads to them. Source:
+     * docs/decisions/0197.
+     */
+    async deleteHosted({ organizationId, documentId }: DocumentOf, before: Date): Promise<void> {
+      const { ocrResults, descriptions, embeddings, segmentationResults } = collections;
+      const old = { organizationId, documentId, isolated: true as const, createdAt: { $lte: before } };
+      const runIds = { projection: { runId: 1 } };
+      const made = await Promise.all([
+        ocrResults.find(old, runIds).toArray(),
+        descriptions.find(old, runIds).toArray(),
+        embeddings.find(old, runIds).toArray(),
+        segmentationResults.find(old, runIds).toArray(),
+      ]);
+      const found = [...new Set(made.flat().map(({ runId }) => runId))];
+      if (found.length === 0) return;
+      const recorded = await runs.find({ organizationId, _id: { $in: found } }, { projection: { _id: 1 } }).toArray();
+      const known = new Set(recorded.map(({ _id }) => _id));
+      const gone = found.filter((runId) => !known.has(runId)).map((_id) => ({ _id, documentId }));
+      await forgetResults(collections, organizationId, gone);
     },
     /** Deletes checkpoints of up to `limit` rows whose run ended by `before`, or is gone. `next` is null at the end. */
     async deleteCheckpoints(

@@ -1,4 +1,5 @@
 import { createNodeCache } from '#src/stores/node-cache.ts';
+import { createRetention } from '#src/stores/retention.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
 import { createOcr, nodeDepsOf } from '#app/compose/agents.ts';
@@ -36,6 +37,8 @@ export interface Hosting {
   begin(key: string, graphName: string, run: HostedRun): Promise<HostedParts>;
 }
 
+const dayMs = 86_400_000;
+
 const refused = (method: string): AppError =>
   new AppError(
     'run.effect_refused',
@@ -52,7 +55,10 @@ function factsOf(place: Pick<RunFacts, 'organizationId' | 'projectId'>, graphNam
 }
 
 /** Hosts runs like those of drafts: their results are for the run alone, and they change nothing elsewhere. Source: docs/decisions/0197. */
-export function createHosting({ config, data, core, catalog, ocr }: HostingParts, stack: AsyncDisposableStack): Hosting {
+export function createHosting(
+  { config, data, core, catalog, ocr }: HostingParts,
+  stack: AsyncDisposableStack,
+): Hosting {
   const { deps } = core;
   const { logger, secrets, audit, workflows } = deps;
   const nodeDeps = isolatedDeps(nodeDepsOf({ core, ocr: ocr ?? createOcr(config, stack) }), refused);
@@ -62,29 +68,54 @@ export function createHosting({ config, data, core, catalog, ocr }: HostingParts
   const computing = new Computing(core.compute, config.compute);
   const authenticator = new Authenticator(deps.apiKeys, logger);
 
-  const reveal = async ({ actorId }: Principal, { organizationId, projectId, runId }: RunFacts, names: readonly string[]) => {
+  const reveal = async (
+    { actorId }: Principal,
+    { organizationId, projectId, runId }: RunFacts,
+    names: readonly string[],
+  ) => {
     const revealed = await secrets.reveal(organizationId, projectId, names);
     await Promise.all(
       [...revealed.keys()].map((name) => {
         const target = `${projectId}/${name}`;
-        const entry = { organizationId, actor: actorId, action: 'secret.use', target, detail: { surface: 'langgraph' } };
+        const entry = {
+          organizationId,
+          actor: actorId,
+          action: 'secret.use',
+          target,
+          detail: { surface: 'langgraph' },
+        };
         return audit.noteOnce(entry, [runId, '', name]);
       }),
     );
     return revealed;
   };
 
-  const inner = async ({ organizationId, projectId }: RunFacts, id: string, version: number): Promise<CompiledWorkflow> => {
+  const inner = async (
+    { organizationId, projectId }: RunFacts,
+    id: string,
+    version: number,
+  ): Promise<CompiledWorkflow> => {
     const owner = await workflows.find({ organizationId, projectIds: [projectId] }, id);
     const found = owner === null ? null : await workflows.findVersion(organizationId, id, version);
     if (found !== null) return compileInside(found.graph, catalog);
     throw new AppError('workflow.version_not_found', `The project has no workflow ${id} with a version ${version}.`);
   };
 
+  const retention = createRetention(data.database.db, data.collections);
+  const deleteOld = async (run: RunFacts): Promise<void> => {
+    const before = new Date(Date.now() - config.retention.experimentRuns * dayMs);
+    try {
+      await retention.deleteHosted(run, before);
+    } catch (error) {
+      logger.warn({ err: error, documentId: run.documentId }, 'results of earlier runs could not be deleted');
+    }
+  };
+
   return {
     async begin(key, graphName, hosted) {
       const principal = callerWith('runs:execute', await authenticator.byKey(key, 'service-key'));
       const run = factsOf(await requireDocument(deps, principal, hosted.documentId), graphName, hosted);
+      await deleteOld(run);
       return {
         deps: nodeDeps,
         run,

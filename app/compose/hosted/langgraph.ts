@@ -1,11 +1,10 @@
-import { requireKey } from '#app/compose/stdio.ts';
-import { seed } from '#app/compose/seed.ts';
-import { compose, type App } from '#app/compose.ts';
+import type { App } from '#app/compose.ts';
 import type { Hosting } from '#app/compose/hosted/hosting.ts';
 import type { Config } from '#src/config/config.ts';
 import { catalog } from '#graphs/catalog.ts';
-import type { CodeWorkflow } from '#graphs/build.ts';
 import { compileHosted } from '#graphs/run/hosted/compile-hosted.ts';
+import type { HostedRun, HostedParts } from '#graphs/run/hosted/host.ts';
+import { codeWorkflows } from '#graphs/workflows.ts';
 
 interface Opened {
   readonly app: App;
@@ -14,57 +13,78 @@ interface Opened {
   readonly key: string;
 }
 
+interface HostedGraphsParts {
+  config(): Config;
+  /** Called once, when there is something to dispose of. */
+  opened(): void;
+}
+
 /**
- * Graphs for LangGraph's tools. The first run composes the product, which serves nothing and takes no runs of the queue; drawing and
- * schemas do without.
+ * Workflows in code for LangGraph's tools. The first run composes the product, which then serves nothing and takes no runs of the queue.
+ * Drawing and schemas do without it. Source: docs/decisions/0197.
  */
 export class HostedGraphs implements AsyncDisposable {
-  readonly #configOf: () => Config;
+  readonly #parts: HostedGraphsParts;
   #opening: Promise<Opened> | null = null;
+  #wasOpened = false;
 
-  constructor(configOf: () => Config) {
-    this.#configOf = configOf;
+  constructor(parts: HostedGraphsParts) {
+    this.#parts = parts;
   }
 
-  /** Compiles the workflow anew at each call: LangGraph's server sets the checkpointer of a run on it. */
-  compiled({ id, graph }: CodeWorkflow): Promise<object> {
-    const begin: Parameters<typeof compileHosted>[1]['begin'] = async (run) => {
-      const { hosting, key } = await this.#open();
-      return hosting.begin(key, id, run);
-    };
-    return compileHosted(graph, { catalog, begin });
+  /** LangGraph's graph, compiled anew at each call: its server sets the checkpointer of one run on it. */
+  async compiled(workflowId: string): Promise<object> {
+    const workflow = codeWorkflows.find(({ id }) => id === workflowId);
+    if (workflow === undefined) throw new Error(`there is no workflow ${workflowId} in graphs/workflows.ts`);
+    return compileHosted(workflow.graph, { catalog, begin: (run) => this.#begin(workflowId, run) });
   }
 
+  async #begin(workflowId: string, run: HostedRun): Promise<HostedParts> {
+    this.#opening ??= this.#open();
+    const { hosting, key } = await this.#opening;
+    return hosting.begin(key, workflowId, run);
+  }
+
+  /** A failed attempt is repeated by the next run: another process may have ended, or the settings are mended. */
   #open(): Promise<Opened> {
-    if (this.#opening !== null) return this.#opening;
+    if (!this.#wasOpened) this.#parts.opened();
+    this.#wasOpened = true;
     const opening = this.#compose();
-    this.#opening = opening;
-    opening.catch(() => this.#forget(opening));
+    const forget = (): void => {
+      if (this.#opening === opening) this.#opening = null;
+    };
+    opening.then(
+      ({ app }) =>
+        // The engine of another process ends with that process. The next run starts one here.
+        void app.failed.then((error) => {
+          app.logger.warn({ err: error }, 'the database ended: the next run opens it again');
+          forget();
+          return app[Symbol.asyncDispose]();
+        }),
+      forget,
+    );
     return opening;
   }
 
   async #compose(): Promise<Opened> {
-    const config = { ...this.#configOf(), services: new Set<never>() };
-    const app = await compose(config);
-    try {
-      await requireKey(app, config);
-      const key = config.mcpKey ?? (await seed(app, config)).agentKey;
-      return { app, hosting: await app.hosting(), key };
-    } catch (error) {
-      await app[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
-  #forget(opening: Promise<Opened>): void {
-    if (this.#opening === opening) this.#opening = null;
+    // The server starts and draws without most of the product.
+    const [{ compose }, { requireKey }, { seed }] = await Promise.all([
+      import('#app/compose.ts'),
+      import('#app/compose/stdio.ts'),
+      import('#app/compose/seed.ts'),
+    ]);
+    const config = { ...this.#parts.config(), services: new Set<never>() };
+    await using opening = new AsyncDisposableStack();
+    const app = opening.use(await compose(config));
+    await requireKey(app, config);
+    const key = config.mcpKey ?? (await seed(app, config)).agentKey;
+    const hosting = await app.hosting();
+    opening.move();
+    return { app, hosting, key };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const opening = this.#opening;
-    this.#opening = null;
-    if (opening === null) return;
-    const [outcome] = await Promise.allSettled([opening]);
-    if (outcome.status === 'fulfilled') await outcome.value.app[Symbol.asyncDispose]();
+    const [outcome] = await Promise.allSettled([this.#opening]);
+    if (outcome.status === 'fulfilled') await outcome.value?.app[Symbol.asyncDispose]();
   }
 }

@@ -15,9 +15,9 @@ import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 interface HostedVisit {
   readonly state: ChannelValues;
   readonly runtime: NodeRuntime;
-  run(state: ChannelValues, runtime: NodeRuntime): Promise<NodeOutcome>;
+  readonly run: (state: ChannelValues, runtime: NodeRuntime) => Promise<NodeOutcome>;
   /** Interrupts the run with the question. Returns the answer once the run is resumed with one. */
-  ask(question: object): unknown;
+  readonly ask: (question: object) => unknown;
 }
 
 /** Gives nodes what a run of the service has, where LangGraph's own tools run the graph. */

@@ -37,7 +37,7 @@ const initialOf = ({ reducer, default: first }: Channel): unknown =>
 /** Threads are of one document: the channels hold ids of its results. */
 function sameDocument(known: unknown, given: unknown): unknown {
   if (known === undefined || known === given) return given;
-  const detail = `This thread is of document ${String(known)}. Make a new thread for another document.`;
+  const detail = 'This thread is of another document, whose results its channels name. Make a new thread.';
   throw new AppError('request.invalid', detail);
 }
 
@@ -65,17 +65,20 @@ export function hostedState(
     const reducer = (left: FlowState, right: FlowState): FlowState => ({ ...left, ...right });
     fields.push([flowChannel, new ReducedValue(schemaOf(undefined, {}) as never, { reducer } as never)]);
   }
-  const first = Object.entries(state).flatMap(([name, channel]) => {
-    const initial = initialOf(channel);
-    if (initial === undefined) return [];
-    return [[name, () => (folding(channel.reducer) ? new Overwrite(structuredClone(initial)) : initial)] as const];
-  });
-  const schema = new StateSchema(Object.fromEntries(fields) as never);
-  return Object.assign(schema, {
-    // LangGraph validates inputs and updates of commands here.
+  // Values of an earlier run of the thread would be folded in, and its routes taken.
+  const begun = (): Record<string, unknown> => {
+    const initial = Object.entries(state).map(([name, channel]) => {
+      const value = structuredClone(initialOf(channel));
+      return [name, folding(channel.reducer) && value !== undefined ? new Overwrite(value) : value] as const;
+    });
+    const known = Object.fromEntries(initial.filter(([, value]) => value !== undefined));
+    return dynamic ? { ...known, [flowChannel]: new Overwrite({}) } : known;
+  };
+  return Object.assign(new StateSchema(Object.fromEntries(fields) as never), {
+    // LangGraph validates inputs, and updates of commands, here.
     validateInput: async (input: unknown): Promise<unknown> => {
       if (typeof input !== 'object' || input === null || !(documentChannel in input)) return input;
-      return { ...Object.fromEntries(first.map(([name, initial]) => [name, initial()])), ...input };
+      return { ...begun(), ...input };
     },
   });
 }
