@@ -104,14 +104,11 @@ function mapTargets({ maps }: NodePlan): string[] {
 /** Translates outcomes of the node runner to LangGraph. */
 function runnerOf(plan: NodePlan, { Command, Send }: LangGraph, { waiting, host }: Pick<Known, 'waiting' | 'host'>) {
   const run = nodeRunner(plan);
-  const visit = async (state: ChannelValues, runtime: NodeRuntime): Promise<NodeOutcome> => {
-    if (host !== undefined) return host.visit({ state, runtime, run, ask: (question) => waiting(question, runtime) });
-    const outcome = await run(state, runtime);
-    if (outcome.waits) waiting({ node: plan.nodeId }, runtime);
-    return outcome;
-  };
+  const visit = (state: ChannelValues, runtime: NodeRuntime): Promise<NodeOutcome> =>
+    host?.visit({ state, runtime, run, ask: (question) => waiting(question, runtime) }) ?? run(state, runtime);
   return async (state: ChannelValues, runtime: NodeRuntime): Promise<unknown> => {
-    const { update, sends } = await visit(state, runtime);
+    const { update, sends, waits } = await visit(state, runtime);
+    if (waits) waiting({ node: plan.nodeId }, runtime);
     if (sends.length === 0) return update;
     return new Command({ update, goto: sends.map(({ to, input }) => new Send(to, input)) });
   };

@@ -507,6 +507,8 @@ const changes: Readonly<Record<string, Change>> = {
   'documents.addPicture': (who, { documentId }) => stores.documents.addPicture(who.organizationId, documentId, 5),
   'documents.setDegraded': (who, { documentId }) =>
     stores.documents.setDegraded(who.organizationId, documentId, { workflowId: 'wf_stolen', nodes: ['stolen'] }),
+  'retention.deleteHosted': ({ organizationId }, { documentId }) =>
+    stores.retention.deleteHosted({ organizationId, documentId }, new Date()),
   'events.append': (who, { documentId }) =>
     stores.events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
 };
