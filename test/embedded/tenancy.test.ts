@@ -119,11 +119,8 @@ const deliveryOf = ({ organizationId, projectIds }: Pick<Seeded, 'organizationId
   return { _id, organizationId, projectId: projectIds[0], ...message, ...fresh };
 };
 
-const placeOf = ({
-  organizationId,
-  projectIds,
-  documentId,
-}: Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>) => ({
+type Place = Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>;
+const placeOf = ({ organizationId, projectIds, documentId }: Place) => ({
   organizationId,
   projectId: projectIds[0],
   documentId,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@langchain/langgraph-sdk';
+import { Client, type Checkpoint } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStudioServer, type StudioServer } from '#test/langgraph/studio-server.ts';
 import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
@@ -74,7 +74,7 @@ verifies('langgraph.studio', async () => {
   const before = history.find(({ next }) => next.includes('decide'));
   const fork = await client.threads.updateState(thread, {
     values: { answer: 'invoice' },
-    checkpoint: before!.checkpoint,
+    checkpoint: before?.checkpoint as Checkpoint,
     asNode: 'ask',
   });
   const forked = await run(thread, { input: null, checkpoint: (fork as any).checkpoint });
