@@ -1,10 +1,14 @@
 import type { App } from '#app/compose.ts';
 import type { Hosting } from '#app/compose/hosted/hosting.ts';
 import type { Config } from '#src/config/config.ts';
+import { ConfigError } from '#src/config/env.ts';
 import { catalog } from '#graphs/catalog.ts';
 import { compileHosted } from '#graphs/run/hosted/compile-hosted.ts';
 import type { HostedRun, HostedParts } from '#graphs/run/hosted/host.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
+
+const neededNode = 24;
+const oldNode = `Inkgraph runs on Node ${neededNode} or newer, and this is ${process.version}. Run npx langgraphjs dev in its folder: npm install brings one.`;
 
 interface Opened {
   readonly app: App;
@@ -34,6 +38,7 @@ export class HostedGraphs implements AsyncDisposable {
 
   /** LangGraph's graph, compiled anew at each call: its server sets the checkpointer of one run on it. */
   async compiled(workflowId: string): Promise<object> {
+    if (Number.parseInt(process.versions.node, 10) < neededNode) throw new ConfigError(oldNode);
     const workflow = codeWorkflows.find(({ id }) => id === workflowId);
     if (workflow === undefined) throw new Error(`there is no workflow ${workflowId} in graphs/workflows.ts`);
     return compileHosted(workflow.graph, { catalog, begin: (run) => this.#begin(workflowId, run) });

@@ -5,6 +5,7 @@ import { Computing } from '#graphs/compute/computing.ts';
 import { deadline } from '#graphs/engine/deadline.ts';
 import { Semaphore } from '#graphs/engine/semaphore.ts';
 import { documentChannel } from '#graphs/run/hosted/state.ts';
+import { writtenRoutes } from '#graphs/run/hosted/written-routes.ts';
 import { runInside, timedOut, type AskedQuestion } from '#graphs/run/execute.ts';
 import type { ChannelValues } from '#graphs/define.ts';
 import type { RunContext, RunParts } from '#graphs/run/run-context.ts';
@@ -57,6 +58,7 @@ const silent = { started: () => undefined, finished: () => undefined };
  */
 export function hostRuns(graph: StoredGraph, begin: BeginRun): RunHost {
   const runs = new LRUCache<string, Shared>({ max: keptRuns });
+  const routed = writtenRoutes(graph);
   const sharedOf = (run: HostedRun, superstep: number): Shared => {
     const key = `${run.threadId}\n${run.runId}`;
     const known = runs.get(key);
@@ -81,10 +83,11 @@ export function hostRuns(graph: StoredGraph, begin: BeginRun): RunHost {
       const ms = Math.max(0, shared.endsAt - Date.now());
       using limit = deadline([runtime.signal], { ms, reason: () => timedOut(graph) });
       const answers = new Map<string, unknown>();
+      const shown = routed(String(runtime.metadata?.['langgraph_node']), state);
       for (;;) {
         const asked: AskedQuestion[] = [];
         const context = contextOf({ parts, shared, answers, asked }, limit.signal);
-        const outcome = await run(state, { ...runtime, context });
+        const outcome = await run(shown, { ...runtime, context });
         if (!outcome.waits) return withDocument(outcome, hosted);
         // LangGraph gives answers by the order of the questions.
         for (const question of asked.toSorted((a, b) => (a.path < b.path ? -1 : 1)))

@@ -193,6 +193,26 @@ describe('A graph that LangGraph’s tools run', () => {
     });
   });
 
+  test('goes on from a state that was written in place of a node, unless the node chooses its routes', async () => {
+    const route = { when: [{ if: 'count < 3', to: 'ask_left' }], else: 'last' };
+    const choosing = graph({ first: { type: 'mark' }, ask_left: question('left'), last: { type: 'mark' } }, [
+      { from: 'START', to: 'first' },
+      { from: 'first', ...route },
+      { from: 'ask_left', to: 'last' },
+      { from: 'last', to: 'END' },
+    ]);
+    const { run, compiled } = served(choosing);
+    expect(questionsOf(await run(ofDocument))).toEqual(['ask_left']);
+    await (await compiled()).updateState({ configurable: { thread_id: 't' } }, { left: 'b' }, 'ask_left');
+    expect(await run(null)).toMatchObject({ left: 'b', visits: ['first of doc_a', 'last of doc_a'] });
+    const written = { configurable: { thread_id: 'new' } };
+    await (await compiled()).updateState(written, { ...ofDocument, visits: ['written'] }, 'first');
+    await expect(run(null, 'new')).rejects.toMatchObject({
+      code: 'request.invalid',
+      detail: expect.stringContaining('"first"'),
+    });
+  });
+
   test('runs a workflow inside it, whose questions are its own', async () => {
     const inner = graph(
       { first: { type: 'mark' }, ask_left: question('left'), ask_right: question('right') },
