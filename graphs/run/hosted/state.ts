@@ -41,6 +41,17 @@ function sameDocument(known: unknown, given: unknown): unknown {
   throw new AppError('request.invalid', detail);
 }
 
+/** LangGraph would leave them out. */
+function refuseUnknown(names: readonly string[], channels: object): void {
+  const unknown = names.filter((name) => !Object.hasOwn(channels, name));
+  if (unknown.length === 0) return;
+  const known = Object.keys(channels).filter((name) => name !== flowChannel);
+  const errors = unknown.map((name) => ({ pointer: `/${name}`, code: 'channel_unknown', message: 'no such channel' }));
+  throw new AppError('request.invalid', `The input sets unknown channels. This workflow has ${known.join(', ')}.`, {
+    errors,
+  });
+}
+
 /**
  * State of a graph that LangGraph's tools run: its channels with their JSON Schemas, and `documentId`. An input with `documentId` begins a
  * run, whose channels with a default begin with it, as those of a run of the service do.
@@ -74,11 +85,13 @@ export function hostedState(
     const known = Object.fromEntries(initial.filter(([, value]) => value !== undefined));
     return dynamic ? { ...known, [flowChannel]: new Overwrite({}) } : known;
   };
-  return Object.assign(new StateSchema(Object.fromEntries(fields) as never), {
+  const channels = Object.fromEntries(fields);
+  return Object.assign(new StateSchema(channels as never), {
     // LangGraph validates inputs, and updates of commands, here.
     validateInput: async (input: unknown): Promise<unknown> => {
-      if (typeof input !== 'object' || input === null || !(documentChannel in input)) return input;
-      return { ...begun(), ...input };
+      if (typeof input !== 'object' || input === null) return input;
+      refuseUnknown(Object.keys(input), channels);
+      return documentChannel in input ? { ...begun(), ...input } : input;
     },
   });
 }

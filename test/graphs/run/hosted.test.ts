@@ -125,6 +125,10 @@ describe('A graph that LangGraph’s tools run', () => {
       code: 'request.invalid',
       detail: expect.stringContaining('documentId'),
     });
+    await expect(run({ document_id: 'doc_a' }, 'w')).rejects.toMatchObject({
+      code: 'request.invalid',
+      detail: expect.stringContaining('has documentId, visits, left'),
+    });
     await expect(run({ documentId: 'doc_other' }, 'u')).rejects.toMatchObject({ code: 'document.not_found' });
     const direct = (await compiled()).invoke(ofDocument, { configurable: { thread_id: 'v' } });
     await expect(direct).rejects.toMatchObject({ code: 'request.invalid', detail: expect.stringContaining('run_id') });
