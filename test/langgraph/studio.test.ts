@@ -20,7 +20,7 @@ beforeAll(async () => {
   documentId = (await app.store(await fixture('note.gif'), 'image/gif')).id;
   studio = await starting;
   client = new Client({ apiUrl: studio.url, callerOptions: { maxRetries: 0 } });
-});
+}, 60_000);
 afterAll(async () => {
   await studio[Symbol.asyncDispose]();
   await rm(dataDir, { recursive: true });

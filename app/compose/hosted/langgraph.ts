@@ -61,10 +61,12 @@ export class HostedGraphs implements AsyncDisposable {
     opening.then(
       ({ app }) =>
         // The engine of another process ends with that process. The next run starts one here.
-        void app.failed.then((error) => {
+        void app.failed.then(async (error) => {
           app.logger.warn({ err: error }, 'the database ended: the next run opens it again');
           forget();
-          return app[Symbol.asyncDispose]();
+          await app[Symbol.asyncDispose]().catch((cause: unknown) => {
+            app.logger.warn({ err: cause }, 'what used the database did not end cleanly');
+          });
         }),
       forget,
     );
