@@ -10,6 +10,8 @@ const config: KnipConfig = ({ production = false }) => ({
       entry: [
         'app/main.ts!',
         'app/stdio.ts!',
+        // Named by langgraph.json.
+        'app/langgraph.ts!',
         'web/main.tsx!',
         'src/adapters/web/build-bundle.ts!',
         // Workflows in code, and the functions that their authors write them with.
@@ -59,12 +61,14 @@ const config: KnipConfig = ({ production = false }) => ({
     },
   },
   ignoreDependencies: [
-    // Pinned only: without it at the root, installing resolves for minutes.
-    '@langchain/langgraph-sdk',
+    // Started as a program.
+    '@langchain/langgraph-cli',
     // Named by web/app.css.
     'tailwindcss',
     // Resolved as files, by `createRequire`.
     ...(production ? ['tesseract.js', '@tesseract.js-data/eng'] : []),
+    // Pinned: without it at the root, installing resolves for minutes. Only tests import it.
+    ...(production ? ['@langchain/langgraph-sdk'] : []),
   ],
   // A value that its own file uses is no dead code when it is exported for a test.
   ignoreExportsUsedInFile: production ? true : { interface: true, type: true },

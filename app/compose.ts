@@ -19,6 +19,7 @@ import { createOtherEmbeddings } from '#src/stores/search/other-embeddings.ts';
 import { daily, hourly, minutely, startUpkeep, type Chore } from '#app/upkeep/start-upkeep.ts';
 import { createAgents } from '#app/compose/agents.ts';
 import { createCore, type Core } from '#app/compose/core.ts';
+import type { createHosting, Hosting } from '#app/compose/hosted/hosting.ts';
 import type { OpenDatabase } from '#app/compose/engine.ts';
 import { OpenListeners } from '#app/compose/listeners/open-listeners.ts';
 import { openData, type Data } from '#app/compose/data.ts';
@@ -47,6 +48,8 @@ export interface App extends AsyncDisposable {
   readonly sessions: AuthService;
   readonly logger: Logger;
   readonly tracer: Tracer;
+  /** Runs of LangGraph's tools, without the worker. */
+  hosting(): Promise<Hosting>;
   /** Settles with the reason when a vital part of this process died. */
   readonly failed: Promise<Error>;
   /** Configured addresses of the services. `start` returns the actual ones. */
@@ -160,6 +163,9 @@ function siblingsOf({ siblings = noSiblings, heardLookMs = usualHeardLookMs }: O
   return redis === null ? siblings : withFar(siblings, redis.messages, heardLookMs);
 }
 
+const lazyHosting = async (...given: Parameters<typeof createHosting>): Promise<Hosting> =>
+  (await import('#app/compose/hosted/hosting.ts')).createHosting(...given);
+
 /** Chooses all adapters. Throws ConfigError, also when stored data cannot be used. */
 export async function compose(config: Config, overrides: Overrides = {}): Promise<App> {
   // The stack closes everything in reverse order, even if a later part cannot be created.
@@ -207,6 +213,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     sessions: core.sessions,
     logger,
     tracer,
+    hosting: () => lazyHosting({ config, data, core, code, ocr }, stack),
     failed: data.failed,
     addresses: configuredAddresses(config),
     ports: () => services?.ports ?? config.ports,

@@ -77,7 +77,7 @@ interface AgentsParts {
 }
 
 /** Everything that nodes may use. */
-function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
+export function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   const { deps, models, images, outside, relay } = core;
   const { documents, objects, results, records, search, trash, events, usage } = deps;
   return {
@@ -97,7 +97,8 @@ function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   };
 }
 
-function createOcr({ ocr: { language, workers }, dataDir }: Config, stack: AsyncDisposableStack): OcrEngine {
+/** `stack` closes it. Loads nothing heavy before the first page. */
+export function createOcr({ ocr: { language, workers }, dataDir }: Config, stack: AsyncDisposableStack): OcrEngine {
   const ocr = createTesseractEngine({
     language,
     addedFolder: addedLanguagesFolder(dataDir),

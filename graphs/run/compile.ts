@@ -4,7 +4,9 @@ import { emptyValues, folds } from '#graphs/engine/reducers.ts';
 import { planFlow, type FlowPlan } from '#graphs/engine/flow-plan.ts';
 import { planNode, type NodePlan } from '#graphs/run/plan-node.ts';
 import { readNames, type NamesOf } from '#graphs/run/names-of.ts';
-import { nodeRunner, type NodeRuntime } from '#graphs/run/run-node.ts';
+import { nodeRunner, type NodeOutcome, type NodeRuntime } from '#graphs/run/run-node.ts';
+import { hostedState } from '#graphs/run/hosted/state.ts';
+import type { RunHost } from '#graphs/run/hosted/host.ts';
 import { flowChannel, takes, type FlowState } from '#graphs/engine/flow-state.ts';
 import { withoutTracing, type CompiledNodes } from '#graphs/run/untraced.ts';
 import type { Turns } from '#graphs/compute/turns.ts';
@@ -16,14 +18,19 @@ import type { ChannelValues } from '#graphs/define.ts';
 
 type LangGraph = typeof LangGraphModule;
 
+interface CompileParts {
+  readonly catalog: Catalog;
+  readonly checkpointer: RunCheckpointer;
+  readonly turns?: Turns;
+  /** Hosts the runs of LangGraph's own tools. Default: `executeRun` runs the graph. */
+  readonly host?: RunHost | undefined;
+}
+
 /**
  * Compiles a checked graph to a LangGraph StateGraph. Throws `workflow.invalid` for errors that `checkGraph` reports.
  * Imports LangGraph at the first call, not at start-up. Source: docs/decisions/0026.
  */
-export async function compileGraph(
-  graph: StoredGraph,
-  parts: { readonly catalog: Catalog; readonly checkpointer: RunCheckpointer; readonly turns?: Turns },
-): Promise<CompiledWorkflow> {
+export async function compileGraph(graph: StoredGraph, parts: CompileParts): Promise<CompiledWorkflow> {
   const [langGraph, { AsyncLocalStorageProviderSingleton: ambient }, { CallbackManager }] = await Promise.all([
     import('@langchain/langgraph'),
     import('@langchain/core/singletons'),
@@ -31,13 +38,12 @@ export async function compileGraph(
   ]);
   try {
     const namesOf = await readNames(graph, parts.catalog, parts.turns);
-    const waiting: Wait = (nodeId, runtime) =>
-      ambient.runWithConfig(runtime, () => void langGraph.interrupt({ node: nodeId }));
-    const compiled = build(graph, { catalog: parts.catalog, namesOf, waiting }, langGraph).compile({
-      checkpointer: parts.checkpointer,
-    });
-    // Undefined unless LangChain's own variables ask for traces.
-    if (CallbackManager.configure() === undefined) withoutTracing(compiled);
+    const waiting: Wait = (question, runtime) =>
+      ambient.runWithConfig(runtime, (): unknown => langGraph.interrupt(question));
+    const { catalog, checkpointer, host } = parts;
+    const compiled = build(graph, { catalog, namesOf, waiting, host }, langGraph).compile({ checkpointer });
+    // Undefined unless LangChain's own variables ask for traces. LangGraph's tools show them.
+    if (host === undefined && CallbackManager.configure() === undefined) withoutTracing(compiled);
     return {
       graph,
       graphHash: graphHash(graph),
@@ -54,16 +60,20 @@ export async function compileGraph(
   }
 }
 
-/** Throws LangGraph's interrupt, which it finds by the config of the node: the other nodes of this superstep finish, and the run stops. */
-type Wait = (nodeId: string, runtime: NodeRuntime) => void;
+/**
+ * Throws LangGraph's interrupt, which it finds by the config of the node: the other nodes of this superstep finish, and the run stops.
+ * Returns the answer that the run was resumed with.
+ */
+type Wait = (question: object, runtime: NodeRuntime) => unknown;
 
 interface Known {
   readonly catalog: Catalog;
   readonly namesOf: NamesOf;
   readonly waiting: Wait;
+  readonly host: RunHost | undefined;
 }
 
-function build(graph: StoredGraph, { waiting, ...known }: Known, langGraph: LangGraph): LooseBuilder {
+function build(graph: StoredGraph, { waiting, host, ...known }: Known, langGraph: LangGraph): LooseBuilder {
   const flow = planFlow(graph);
   if (flow.ambiguous.length > 0) {
     const names = flow.ambiguous[0]?.slice(0, 10).join(', ') ?? '';
@@ -73,10 +83,14 @@ function build(graph: StoredGraph, { waiting, ...known }: Known, langGraph: Lang
     );
   }
   // LangGraph infers types from a chain of literal calls, which a graph from data cannot provide.
-  const builder = new langGraph.StateGraph(channelsOf(graph, flow, langGraph) as never) as unknown as LooseBuilder;
+  const state = host === undefined ? channelsOf(graph, flow, langGraph) : hostedState(graph, flow, langGraph);
+  const builder = new langGraph.StateGraph(state as never) as unknown as LooseBuilder;
   for (const nodeId of Object.keys(graph.nodes)) {
     const plan = planNode({ nodeId, graph, flow, ...known });
-    builder.addNode(nodeId, runnerOf(plan, langGraph, waiting), { defer: plan.node.defer, ends: mapTargets(plan) });
+    builder.addNode(nodeId, runnerOf(plan, langGraph, { waiting, host }), {
+      defer: plan.node.defer,
+      ends: mapTargets(plan),
+    });
   }
   addLoops(builder, flow, langGraph);
   addJoins(builder, graph, flow, langGraph);
@@ -88,11 +102,13 @@ function mapTargets({ maps }: NodePlan): string[] {
 }
 
 /** Translates outcomes of the node runner to LangGraph. */
-function runnerOf(plan: NodePlan, { Command, Send }: LangGraph, waiting: Wait) {
+function runnerOf(plan: NodePlan, { Command, Send }: LangGraph, { waiting, host }: Pick<Known, 'waiting' | 'host'>) {
   const run = nodeRunner(plan);
+  const visit = (state: ChannelValues, runtime: NodeRuntime): Promise<NodeOutcome> =>
+    host?.visit({ state, runtime, run, ask: (question) => waiting(question, runtime) }) ?? run(state, runtime);
   return async (state: ChannelValues, runtime: NodeRuntime): Promise<unknown> => {
-    const { update, sends, waits } = await run(state, runtime);
-    if (waits) waiting(plan.nodeId, runtime);
+    const { update, sends, waits } = await visit(state, runtime);
+    if (waits) waiting({ node: plan.nodeId }, runtime);
     if (sends.length === 0) return update;
     return new Command({ update, goto: sends.map(({ to, input }) => new Send(to, input)) });
   };

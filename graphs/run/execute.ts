@@ -38,6 +38,8 @@ export type RunOutcome =
   | { readonly status: 'waiting'; readonly questions: readonly AskedQuestion[] };
 
 type ReadyRequest = RunRequest & { readonly context: { readonly computing: RunComputing } };
+/** The parts of a request that its nested workflows share. */
+type SharedRequest = Omit<ReadyRequest, 'compiled' | 'initialState'>;
 
 /** One graph of the run: the workflow itself or a nested one. */
 interface Frame {
@@ -129,8 +131,8 @@ function openThread(
 }
 
 /** Runs a nested workflow on a separate thread. Its steps, questions and results have the path of the `workflow` node as a prefix. */
-async function runInside(
-  { request, frame, signal }: { request: ReadyRequest; frame: Frame; signal: AbortSignal },
+export async function runInside(
+  { request, frame, signal }: { request: SharedRequest; frame: Frame; signal: AbortSignal },
   place: string,
   { workflowId, version, initialState }: NestedWorkflow,
 ): Promise<NestedOutcome> {
@@ -219,7 +221,8 @@ function asAppError(error: unknown): AppError {
   return new AppError('service.internal', 'The run failed unexpectedly.', { cause: error });
 }
 
-function timedOut(graph: StoredGraph): AppError {
+/** Reason of the abort of a run that exceeded its time limit. */
+export function timedOut(graph: StoredGraph): AppError {
   return new AppError(
     'run.timed_out',
     `The run exceeded the time limit of its workflow, ${graph.limits.timeoutMs} ms (limits.timeoutMs).`,

@@ -40,6 +40,8 @@ export interface RunContext extends RunParts {
   readonly semaphore: Semaphore;
   /** Limits concurrent items of each map, by target node. */
   readonly mapSemaphores: Map<string, Semaphore>;
+  /** Supersteps of the thread before this run, which its limit leaves out. Default: 0. */
+  readonly earlierSteps?: number;
   /** Asks a question; the run stops after this superstep. */
   ask(path: string, question: Question): void;
   runInside(path: string, superstep: number, request: NestedWorkflow): Promise<NestedOutcome>;

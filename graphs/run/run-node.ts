@@ -13,6 +13,8 @@ import type { RunContext } from '#graphs/run/run-context.ts';
 export interface NodeRuntime {
   readonly context?: unknown;
   readonly metadata?: Record<string, unknown>;
+  /** Ids of the thread and, where LangGraph's server runs the graph, of the run. */
+  readonly configurable?: Record<string, unknown>;
   readonly signal?: AbortSignal;
 }
 
@@ -31,7 +33,7 @@ export function nodeRunner(plan: NodePlan): (state: ChannelValues, runtime: Node
   return async (state, runtime) => {
     const context = runtime.context as RunContext;
     const superstep = Number(runtime.metadata?.['langgraph_step']);
-    if (superstep > plan.maxSteps) {
+    if (superstep - (context.earlierSteps ?? 0) > plan.maxSteps) {
       throw new AppError(
         'run.step_limit',
         `The run exceeded the ${plan.maxSteps} steps that its workflow allows (limits.maxSteps).`,

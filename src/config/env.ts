@@ -79,7 +79,7 @@ export const env = {
       .string()
       .regex(/^ink_svc_[0-9A-Za-z]{38}$/, 'expected a service key, ink_svc_...')
       .optional(),
-    doc: 'Service key of `npm run mcp:stdio` and `npm run mcp`; default: the agent key of `npm run seed`',
+    doc: 'Service key of `npm run mcp:stdio`, `npm run mcp` and LangGraph Studio; default: the agent key of `npm run seed`',
     secret: true,
   },
   OBJECTS_URL: {

@@ -11,6 +11,8 @@ export type FinishedAfter = Pick<RunRecord, '_id' | 'finishedAt'>;
 /** The runs of executions whose last run ended before the time. */
 type Ended = Pick<RunRecord, '_id' | 'organizationId' | 'executionId' | 'finishedAt'>;
 
+type DocumentOf = Pick<RunRecord, 'organizationId' | 'documentId'>;
+
 /** Equality only, which an index serves. */
 const apart = {
   holdout: { 'experiment.hidden': true },
@@ -61,6 +63,29 @@ async function forgetResults(
   await descriptions.deleteMany(own, processSafe);
   await embeddings.deleteMany(own, processSafe);
   await segmentationResults.deleteMany(own, processSafe);
+}
+
+/** Deletes results that runs of LangGraph's tools stored by `before`. No run record leads to them. Source: docs/decisions/0197. */
+async function forgetHosted(
+  parts: Results & Pick<Parts, 'runs'>,
+  { organizationId, documentId }: DocumentOf,
+  before: Date,
+): Promise<void> {
+  const { runs, ocrResults, descriptions, embeddings, segmentationResults } = parts;
+  const old = { organizationId, documentId, isolated: true as const, createdAt: { $lte: before } };
+  const runIdOnly = { projection: { runId: 1 } };
+  const made = await Promise.all([
+    ocrResults.find(old, runIdOnly).toArray(),
+    descriptions.find(old, runIdOnly).toArray(),
+    embeddings.find(old, runIdOnly).toArray(),
+    segmentationResults.find(old, runIdOnly).toArray(),
+  ]);
+  const found = [...new Set(made.flat().map(({ runId }) => runId))];
+  if (found.length === 0) return;
+  const recorded = await runs.find({ organizationId, _id: { $in: found } }, { projection: { _id: 1 } }).toArray();
+  const known = new Set(recorded.map(({ _id }) => _id));
+  const unrecorded = found.filter((runId) => !known.has(runId)).map((_id) => ({ _id, documentId }));
+  await forgetResults(parts, organizationId, unrecorded);
 }
 
 /** Removes ended executions of one organization, if all their runs ended by `before`. Returns the number of runs. */
@@ -145,6 +170,7 @@ export function createRetention(db: Db, collections: Parts) {
         deleted += await deleteEnded(db, collections, ofOne, before);
       return { deleted, next: page.length < limit ? null : (page.at(-1) ?? null) };
     },
+    deleteHosted: (of: DocumentOf, before: Date): Promise<void> => forgetHosted(collections, of, before),
     /** Deletes checkpoints of up to `limit` rows whose run ended by `before`, or is gone. `next` is null at the end. */
     async deleteCheckpoints(
       before: Date,

@@ -107,6 +107,7 @@ export const layers: readonly Layer[] = [
     at: [
       'app/main.ts',
       'app/stdio.ts',
+      'app/langgraph.ts',
       'app/entry.ts',
       'app/serve.ts',
       'app/greeting.ts',
@@ -134,7 +135,7 @@ export const productRoots = [
   'web/',
 ] as const;
 
-const langGraph = ['graphs/run/', 'graphs/langgraph.ts'];
+const langGraph = ['graphs/run/'];
 
 /** Path prefixes of the product files that may import each package. Scripts and tests may import every declared package. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {

@@ -119,11 +119,8 @@ const deliveryOf = ({ organizationId, projectIds }: Pick<Seeded, 'organizationId
   return { _id, organizationId, projectId: projectIds[0], ...message, ...fresh };
 };
 
-const placeOf = ({
-  organizationId,
-  projectIds,
-  documentId,
-}: Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>) => ({
+type Place = Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>;
+const placeOf = ({ organizationId, projectIds, documentId }: Place) => ({
   organizationId,
   projectId: projectIds[0],
   documentId,
@@ -507,6 +504,8 @@ const changes: Readonly<Record<string, Change>> = {
   'documents.addPicture': (who, { documentId }) => stores.documents.addPicture(who.organizationId, documentId, 5),
   'documents.setDegraded': (who, { documentId }) =>
     stores.documents.setDegraded(who.organizationId, documentId, { workflowId: 'wf_stolen', nodes: ['stolen'] }),
+  'retention.deleteHosted': ({ organizationId }, { documentId }) =>
+    stores.retention.deleteHosted({ organizationId, documentId }, new Date()),
   'events.append': (who, { documentId }) =>
     stores.events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
 };

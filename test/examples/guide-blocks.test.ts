@@ -24,12 +24,12 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]();
 });
 
-/** Commands for a shell in a guide. Leaves out `npm start`, and streams that do not end. */
+/** Commands for a shell in a guide. Leaves out servers, and streams that do not end. */
 function blocksOf(guide: string): string[] {
   const page = readFileSync(new URL(`../../docs/guide/${guide}`, import.meta.url), 'utf8');
   return [...page.matchAll(/^```sh\n(.*?)^```$/gms)]
     .map(([, block = '']) => block)
-    .filter((block) => !/^npm start|\/realtime/m.test(block));
+    .filter((block) => !/^npm start|^npx langgraphjs dev|\/realtime/m.test(block));
 }
 
 /** Runs blocks in one shell, which ends at the first command that fails. */

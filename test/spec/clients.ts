@@ -36,6 +36,14 @@ export const clients = [
       '0186-push-asks-the-server',
     ],
     'command.watch': ['A file that comes into a watched folder becomes a document', '0186-push-asks-the-server'],
+    'langgraph.studio': [
+      "LangGraph's own server runs the workflows in code on a document, with their questions, state, history and forks",
+      '0197-langgraphs-tools-run-the-graphs',
+    ],
+    'langgraph.access': [
+      "Runs of LangGraph's tools have the rights of a service key, show nothing in documents and search, and send nothing",
+      '0197-langgraphs-tools-run-the-graphs',
+    ],
     'command.read': [
       'The command searches, reads, asks and exports; control characters of documents do not reach the terminal',
       '0187-a-folder-becomes-a-table',
