@@ -64,9 +64,11 @@ export class HostedGraphs implements AsyncDisposable {
         void app.failed.then(async (error) => {
           app.logger.warn({ err: error }, 'the database ended: the next run opens it again');
           forget();
-          await app[Symbol.asyncDispose]().catch((cause: unknown) => {
-            app.logger.warn({ err: cause }, 'what used the database did not end cleanly');
-          });
+          try {
+            await app[Symbol.asyncDispose]();
+          } catch (failure) {
+            app.logger.warn({ err: failure }, 'the parts that used the database did not end cleanly');
+          }
         }),
       forget,
     );
