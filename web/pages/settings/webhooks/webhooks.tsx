@@ -45,7 +45,11 @@ function WebhookRow({
   return (
     <tr>
       <td>
-        <button type="button" className="link text-left break-all" onClick={() => onOpen('deliveries')}>
+        <button
+          type="button"
+          className="text-left break-all text-accent hover:underline"
+          onClick={() => onOpen('deliveries')}
+        >
           {url}
         </button>
         {description !== '' && (
