@@ -242,6 +242,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     async idle() {
       await core.relay.idle();
       await worker?.idle();
+      await core.webhookRelay.idle();
       await core.outside.sender.idle();
       await core.mailSender?.idle();
     },

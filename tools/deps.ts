@@ -32,6 +32,8 @@ import type { OrganizationStore } from '#src/stores/organizations.ts';
 import type { CorrectionStore } from '#src/stores/operators/corrections.ts';
 import type { TrashStore } from '#src/stores/operators/trash.ts';
 import type { StatisticsStore } from '#src/stores/operators/statistics.ts';
+import type { DeliveryStore } from '#src/stores/deliveries.ts';
+import type { WebhookStore } from '#src/stores/webhooks/webhook-store.ts';
 import type { ViewStore } from '#src/stores/operators/views.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
 import type { RecordTypeStore } from '#src/stores/records/record-types.ts';
@@ -75,6 +77,10 @@ export interface ToolDeps {
   readonly trash: TrashStore;
   readonly statistics: StatisticsStore;
   readonly views: ViewStore;
+  readonly webhooks: WebhookStore;
+  readonly deliveries: Pick<DeliveryStore, 'add' | 'listOf' | 'again'>;
+  /** Tells the sender of webhooks that a delivery is due. */
+  pushDeliveries(): void;
   readonly idempotency: IdempotencyStore;
   readonly oauth: OAuthStore;
   readonly events: EventLog;
@@ -83,8 +89,8 @@ export interface ToolDeps {
   /** Checks webhook URLs. */
   readonly outbound: Pick<Outbound, 'refuses'>;
   readonly secrets: SecretStore;
-  /** Secret with which receivers verify the project's webhooks: `whsec_...`. */
-  webhookSecretOf(projectId: string): string;
+  /** Secret with which receivers verify webhooks, `whsec_...`: of a project for its callbacks, or under the name of a webhook's secret. */
+  webhookSecretOf(name: string): string;
   readonly catalog: Catalog;
   /** Workflows and evaluators in code. */
   readonly code: Pick<Code, 'workflows' | 'evaluators'>;

@@ -83,6 +83,14 @@ import { correctRecord } from '#tools/records/correct-record.ts';
 import { listRecordTypes } from '#tools/records/list-record-types.ts';
 import { queryRecords } from '#tools/records/query-records.ts';
 import { saveRecordType } from '#tools/records/save-record-type.ts';
+import { createWebhook } from '#tools/webhooks/create-webhook.ts';
+import { listWebhooks } from '#tools/webhooks/list-webhooks.ts';
+import { changeWebhook } from '#tools/webhooks/change-webhook.ts';
+import { deleteWebhook } from '#tools/webhooks/delete-webhook.ts';
+import { rotateWebhookSecret } from '#tools/webhooks/rotate-webhook-secret.ts';
+import { testWebhook } from '#tools/webhooks/test-webhook.ts';
+import { listWebhookDeliveries } from '#tools/webhooks/list-webhook-deliveries.ts';
+import { redeliverWebhook } from '#tools/webhooks/redeliver-webhook.ts';
 import { deleteSecret } from '#tools/secrets/delete-secret.ts';
 import { listSecrets } from '#tools/secrets/list-secrets.ts';
 import { setSecret } from '#tools/secrets/set-secret.ts';
@@ -212,6 +220,14 @@ export const tools = {
   listSecrets,
   setSecret,
   deleteSecret,
+  createWebhook,
+  listWebhooks,
+  changeWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  redeliverWebhook,
   listAuditRecords,
   answerChat,
   listConversations,

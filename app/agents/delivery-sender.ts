@@ -2,11 +2,13 @@ import { AppError } from '#src/domain/app-error.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
 import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Outbound } from '#src/domain/ports/outbound.ts';
+import type { Outbound, OutboundAnswer } from '#src/domain/ports/outbound.ts';
 import { webhookRetryDelayMs } from '#src/domain/webhooks/retry-schedule.ts';
 import { webhookHeaders } from '#src/domain/webhooks/sign.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
-import type { DeliveryStore } from '#src/stores/deliveries.ts';
+import type { DeliveryTarget, WebhookTargets } from '#app/agents/webhooks/webhook-targets.ts';
+import { webhookLimits } from '#src/contracts/webhooks/webhook.ts';
+import type { DeliveryStore, Settled } from '#src/stores/deliveries.ts';
 
 export interface DeliverySenderParts {
   readonly deliveries: DeliveryStore;
@@ -14,6 +16,8 @@ export interface DeliverySenderParts {
   readonly outbound: Outbound;
   /** Signing secrets from `webhookSecret`: the current one, then earlier ones. */
   secretsOf(projectId: string): readonly string[];
+  /** Finds address and secrets of deliveries to webhooks of projects. */
+  readonly targetOf?: WebhookTargets;
   readonly logger: Logger;
   /** Default: nothing is traced. */
   readonly tracer?: Tracer;
@@ -26,10 +30,20 @@ export interface DeliverySenderParts {
 }
 
 type NewDelivery = Pick<DeliveryRecord, '_id' | 'organizationId' | 'projectId' | 'url' | 'type' | 'payload'>;
-type Outcome = Parameters<DeliveryStore['settle']>[1];
 
 const lanes = 8;
-const delivered: Outcome = { delivered: true, error: null, retryAt: null };
+/** Deliveries to webhooks wait less long: their receivers share the lanes with callbacks. */
+const webhookTimeoutMs = 10_000;
+/** Beginning of a response, as the log of a webhook shows it. */
+const responseOf = ({ status, body }: Pick<OutboundAnswer, 'status' | 'body'>) => ({
+  status,
+  text: body
+    .subarray(0, 4 * webhookLimits.responseText)
+    .toString('utf8')
+    .replaceAll('\0', '')
+    .slice(0, webhookLimits.responseText)
+    .toWellFormed(),
+});
 
 function timer(ms: number, work: () => void): () => void {
   const set = setTimeout(work, ms).unref();
@@ -150,31 +164,54 @@ class DeliverySender {
     return tracer.inSpan(start, (span) => this.#deliver(delivery, span));
   }
 
-  async #attempt({ _id: id, url, projectId, payload, attempts }: DeliveryRecord): Promise<Outcome> {
-    const { outbound, leaseMs } = this.#parts;
+  async #attempt(delivery: DeliveryRecord): Promise<Settled> {
     const at = this.#now();
+    if (delivery.endpointId === undefined) {
+      const target = { url: delivery.url, secrets: this.#parts.secretsOf(delivery.projectId) };
+      return (await this.#send(delivery, target, at)).outcome;
+    }
+    const target = (await this.#parts.targetOf?.(delivery, at)) ?? 'Webhooks are not sent here.';
+    if (typeof target === 'string') return { delivered: false, error: target, retryAt: null, at, response: null };
+    const { outcome, response } = await this.#send(delivery, target, at);
+    if (!this.#stop.signal.aborted)
+      await target.ended({ delivered: outcome.delivered, gone: response?.status === 410, at });
+    return { ...outcome, at, response };
+  }
+
+  async #send(
+    { _id: id, endpointId, payload, attempts }: DeliveryRecord,
+    { url, secrets }: Pick<DeliveryTarget, 'url' | 'secrets'>,
+    at: Date,
+  ): Promise<{ readonly outcome: Settled; readonly response: Exclude<Settled['response'], undefined> }> {
+    const { outbound, leaseMs } = this.#parts;
     try {
-      const { status } = await outbound.send({
+      const answer = await outbound.send({
         url,
         method: 'POST',
-        headers: webhookHeaders(this.#parts.secretsOf(projectId), { id, at, payload }),
+        headers: webhookHeaders(secrets, { id, at, payload }),
         body: payload,
         maxBytes: 64 * 1024,
-        timeoutMs: leaseMs / 2,
+        timeoutMs: endpointId === undefined ? leaseMs / 2 : Math.min(webhookTimeoutMs, leaseMs / 2),
         signal: this.#stop.signal,
       });
-      if (status >= 200 && status < 300) return delivered;
+      const { status } = answer;
+      const response = responseOf(answer);
+      if (status >= 200 && status < 300) return { outcome: { delivered: true, error: null, retryAt: null }, response };
       const error = `The receiver answered ${status}.`;
-      return status === 410 ? { delivered: false, error, retryAt: null } : this.#retry(error, attempts);
+      return {
+        outcome: status === 410 ? { delivered: false, error, retryAt: null } : this.#retry(error, attempts),
+        response,
+      };
     } catch (error) {
-      if (this.#stop.signal.aborted) return { delivered: false, error: 'The sender was stopped.', retryAt: at };
+      const failed = (outcome: Settled) => ({ outcome, response: null });
+      if (this.#stop.signal.aborted) return failed({ delivered: false, error: 'The sender was stopped.', retryAt: at });
       if (!(error instanceof AppError)) throw error;
-      if (error.code === 'outbound.refused') return { delivered: false, error: error.detail, retryAt: null };
-      return this.#retry(error.detail, attempts);
+      if (error.code === 'outbound.refused') return failed({ delivered: false, error: error.detail, retryAt: null });
+      return failed(this.#retry(error.detail, attempts));
     }
   }
 
-  #retry(error: string, attempts: number): Outcome {
+  #retry(error: string, attempts: number): Settled {
     const wait = webhookRetryDelayMs(attempts);
     const retryAt = wait === null ? null : new Date(this.#now().getTime() + wait);
     return { delivered: false, error, retryAt };

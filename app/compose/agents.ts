@@ -111,7 +111,7 @@ export function createOcr({ ocr: { language, workers }, dataDir }: Config, stack
 /** Worker that takes runs from the queue, with OCR. Loads nothing heavy before the first run. */
 export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): Worker {
   const { config, data, core, lingerMs } = given;
-  const { deps, outside, relay, metrics, tracer } = core;
+  const { deps, outside, relay, webhookRelay, metrics, tracer } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
   const ends = new EndAnnouncer({ executions, events });
   const ocr = given.ocr ?? createOcr(config, stack);
@@ -182,7 +182,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
     },
     async sweep() {
       sender.sweep();
-      await Promise.all([relay.sweep(), callbacks.sweep(), experiments.sweep(), ends.sweep()]);
+      await Promise.all([relay.sweep(), callbacks.sweep(), webhookRelay.sweep(), experiments.sweep(), ends.sweep()]);
     },
   };
   return new Worker(parts, { owner: core.instanceId, ...config.runs });

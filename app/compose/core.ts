@@ -13,6 +13,7 @@ import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { addMissingCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createForgetDocument } from '#app/agents/forget-document.ts';
 import { createSettleTrash } from '#app/agents/settle-trash.ts';
+import { WebhookRelay } from '#app/agents/webhooks/webhook-relay.ts';
 import { Relay } from '#app/agents/relay.ts';
 import { AccessChanges, accessStores } from '#app/compose/access/changes.ts';
 import { createComputeThreads } from '#app/compose/compute/threads.ts';
@@ -57,6 +58,8 @@ export interface Core {
   readonly images: ImageCodec;
   readonly outside: Outside;
   readonly relay: Relay;
+  /** Sweeps only where runs are executed. */
+  readonly webhookRelay: WebhookRelay;
   readonly media: SignedMedia;
   readonly health: HealthService;
   readonly metrics: Metrics;
@@ -206,9 +209,10 @@ function wakesOf({ siblings, redis }: CoreParts): WakeQueue {
 export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
   const { config, data, logger, tracer } = parts;
   const { images, models } = parts.readers;
-  const outside = createOutside({ ...parts, images, openai: openAiOf(config, tracer) }, stack);
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
+  const { webhooks, audit } = stores;
+  const outside = createOutside({ ...parts, webhooks, audit, images, openai: openAiOf(config, tracer) }, stack);
   const wake = wakesOf(parts);
   const queue = new QueueReader(stores.executions);
   const metrics = metricsOf(parts, queue, stores.usage);
@@ -228,6 +232,15 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const forget = createForgetDocument({ ...stores, objects, search, traces });
   const settleTrash = createSettleTrash({ ...stores, traces });
   const relay = new Relay({ ...stores, wake, logger, tracer, forget, settleTrash });
+  const webhookRelay = new WebhookRelay({
+    webhooks,
+    deliveries: outside.deliveries,
+    events: stores.events,
+    logger,
+    baseUrl: () => apiUrl,
+    pushed: () => outside.sender.push(),
+  });
+  stack.defer(() => webhookRelay.stop());
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);
@@ -244,7 +257,9 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     search,
     wake,
     outbound: outside.anyPublic,
-    webhookSecretOf: (projectId) => outside.webhookSecretOf(projectId),
+    deliveries: outside.deliveries,
+    pushDeliveries: () => outside.sender.push(),
+    webhookSecretOf: (name) => outside.webhookSecretOf(name),
     ...graphChecks(parts, compute, installationOf(parts, outside)),
     relay: (document) => relay.push(document),
     ...afterResponse(parts, stores.events),
@@ -266,6 +281,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     images,
     outside,
     relay,
+    webhookRelay,
     media,
     health: healthOf(parts, queue, deps),
     metrics,

@@ -7,6 +7,9 @@ import type { Policy } from '#src/adapters/outbound/target.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
 import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { createSegmenters } from '#src/adapters/segmentation/create-segmenters.ts';
+import { createWebhookTargets } from '#app/agents/webhooks/webhook-targets.ts';
+import type { AuditLog } from '#src/stores/audit-log.ts';
+import type { WebhookStore } from '#src/stores/webhooks/webhook-store.ts';
 import { createDeliverySender, type DeliverySenderParts } from '#app/agents/delivery-sender.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
@@ -27,11 +30,13 @@ export interface Outside {
   readonly segmenters: Segmenters;
   readonly deliveries: DeliveryStore;
   readonly sender: ReturnType<typeof createDeliverySender>;
-  /** Secret that the project's receivers verify webhooks with. */
-  webhookSecretOf(projectId: string): string;
+  /** Secret that receivers verify webhooks with: of a project for its callbacks, or under the name of a webhook's secret. */
+  webhookSecretOf(name: string): string;
 }
 
 interface OutsideParts {
+  readonly webhooks: WebhookStore;
+  readonly audit: AuditLog;
   readonly config: Config;
   readonly data: Data;
   readonly images: ImageCodec;
@@ -47,7 +52,7 @@ function clientOf(policy: Policy, tracer: Tracer): Outbound {
 }
 
 export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack): Outside {
-  const { config, data, images, openai, logger, tracer } = parts;
+  const { config, data, images, openai, logger, tracer, webhooks, audit } = parts;
   const allow = config.outboundAllow;
   const anyPublic = clientOf({ allow, mode: 'public' }, tracer);
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
@@ -56,11 +61,13 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
   const signingKey = (key: Buffer): Buffer => createHmac('sha256', key).update('webhooks').digest();
   const key = config.secretsKey === null ? data.derive('webhooks') : signingKey(config.secretsKey);
   const keys = [key, ...config.secretsKeysPrevious.map(signingKey)];
-  const webhookSecretOf = (projectId: string): string => webhookSecret(key, projectId);
+  const webhookSecretOf = (name: string): string => webhookSecret(key, name);
+  const secretsOf = (name: string): readonly string[] => keys.map((one) => webhookSecret(one, name));
   const senderParts: DeliverySenderParts = {
     deliveries,
     outbound: anyPublic,
-    secretsOf: (projectId) => keys.map((one) => webhookSecret(one, projectId)),
+    secretsOf,
+    targetOf: createWebhookTargets({ webhooks, audit, secretsOf }),
     logger,
     tracer,
     leaseMs: 60_000,

@@ -21,6 +21,7 @@ import { createSecretStore, type SecretKeys } from '#src/stores/secrets.ts';
 import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
 import { createUsageStore } from '#src/stores/usage.ts';
+import { createWebhookStore } from '#src/stores/webhooks/webhook-store.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import { announcedRecords } from '#app/compose/announced-records.ts';
 import type { Data } from '#app/compose/data.ts';
@@ -72,6 +73,7 @@ export function createStores(
     trash: createTrashStore(collections),
     statistics: createStatisticsStore(collections),
     views: createViewStore(collections),
+    webhooks: createWebhookStore(collections),
     results: createResultStore(collections),
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),

@@ -31,6 +31,8 @@ import { mountHealth, type HealthParts } from '#http/routes/health.ts';
 import { mountDashboardOperators } from '#http/routes/operators.ts';
 import { mountRecords } from '#http/routes/records.ts';
 import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/records.ts';
+import { dashboardWebhooks, serviceWebhooks } from '#src/contracts/webhooks/rows.ts';
+import { mountWebhooks } from '#http/routes/webhooks.ts';
 import { mountIngestion, mountService, mountServiceResults } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountMailSteps } from '#http/routes/mail-steps.ts';
@@ -101,6 +103,7 @@ export function createApiApp(parts: ApiParts): Express {
   const bind = binder(router, parts.facade);
   mountIngestion(bind);
   mountServiceResults(bind);
+  mountWebhooks(bind, serviceWebhooks);
   mountService(bind);
   mountExecutionEvents(router, parts.facade, { ...sseDefaults, ...streams });
   mountAuth(router, parts.auth, parts.facade);
@@ -124,6 +127,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountRecords(bind, dashboardRecords);
   mountRecords(bind, serviceRecords);
   mountDashboardChat(router, parts.facade, { cutting: parts.cutting ?? null });
+  mountWebhooks(bind, dashboardWebhooks);
   mountDashboardOrganization(bind);
   mountAuditExport(router, parts.facade);
   mountDescription(router, '/api/graph.schema.json', graphJsonSchema);

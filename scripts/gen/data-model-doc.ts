@@ -119,7 +119,11 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
       holds: 'Last rank and weight of each organization in each lane of the queue',
       writtenBy: 'relay, run tools',
     },
-    deliveries: { holds: 'Outbox of webhooks', writtenBy: 'workers' },
+    deliveries: { holds: 'Outbox and log of webhooks', writtenBy: 'workers, webhook tools' },
+    webhooks: {
+      holds: 'Subscriptions of projects to events, each with the number of the last event it was looked at for',
+      writtenBy: 'webhook tools, workers',
+    },
   },
   'Chat, events and bookkeeping': {
     conversations: { holds: 'Chats of a person', writtenBy: 'chat' },

@@ -2,6 +2,7 @@ import { dashboardDocuments } from '#src/contracts/dashboard/documents.ts';
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import { dashboardOperators } from '#src/contracts/dashboard/operators.ts';
+import { dashboardWebhooks } from '#src/contracts/webhooks/rows.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardRecords } from '#src/contracts/dashboard/records.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
@@ -16,6 +17,7 @@ const families = {
   organization: dashboardOrganization,
   records: dashboardRecords,
   runs: dashboardRuns,
+  webhooks: dashboardWebhooks,
   workflows: dashboardWorkflows,
 };
 

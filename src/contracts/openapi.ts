@@ -13,6 +13,7 @@ import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { fieldWords, otherTag, tags } from '#src/contracts/words/openapi.ts';
 import { own } from '#src/contracts/own.ts';
 import { sessionCookie, type Caller, type Route } from '#src/contracts/route.ts';
+import { dashboardWebhooks, serviceWebhooks } from '#src/contracts/webhooks/rows.ts';
 import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
 
@@ -200,6 +201,7 @@ const families = {
       ...Object.values(service),
       ...Object.values(serviceResults),
       ...Object.values(serviceRecords),
+      ...Object.values(serviceWebhooks),
     ] as Route[],
     security: ['apiKey'],
   },
@@ -215,6 +217,7 @@ const families = {
       ...Object.values(dashboardOperators),
       ...Object.values(dashboardWorkflows),
       ...Object.values(dashboardOrganization),
+      ...Object.values(dashboardWebhooks),
     ] as Route[],
     security: ['session', 'apiKey'],
   },

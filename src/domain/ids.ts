@@ -16,6 +16,7 @@ export const idPrefixes = {
   embedding: 'emb',
   segmentation: 'seg',
   delivery: 'dlv',
+  webhook: 'wh',
   event: 'evt',
   request: 'req',
   user: 'usr',

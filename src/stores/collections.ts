@@ -28,6 +28,7 @@ import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { PreferencesRecord, SavedViewRecord } from '#src/domain/operators/saved-view.ts';
 import type { RecordRow } from '#src/stores/records/row.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
+import type { WebhookRecord } from '#src/domain/webhooks/subscription.ts';
 
 /** `_id` is `<projectId>/<name>`. */
 export interface SecretRow {
@@ -230,6 +231,7 @@ export interface Collections {
   readonly audit: Collection<AuditRow>;
   readonly secrets: Collection<SecretRow>;
   readonly deliveries: Collection<DeliveryRecord>;
+  readonly webhooks: Collection<WebhookRecord>;
   readonly nodeCache: Collection<NodeCacheRow>;
   readonly datasets: Collection<DatasetRecord>;
   readonly datasetVersions: Collection<DatasetVersionRow>;
@@ -284,6 +286,7 @@ const names = [
   'audit',
   'secrets',
   'deliveries',
+  'webhooks',
   'nodeCache',
   'datasets',
   'datasetVersions',

@@ -142,8 +142,11 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
   deliveries: [
     [{ dueAt: 1 }, { sparse: true }],
     [{ organizationId: 1, projectId: 1, createdAt: -1 }],
+    [{ organizationId: 1, endpointId: 1, createdAt: -1, _id: -1 }],
+    [{ organizationId: 1, endpointId: 1, status: 1, createdAt: -1, _id: -1 }],
     [{ createdAt: 1 }],
   ],
+  webhooks: [[{ organizationId: 1, projectId: 1, createdAt: -1 }], [{ enabled: 1, organizationId: 1 }]],
   nodeCache: [[{ organizationId: 1, documentId: 1 }], [{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   datasets: [[{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }]],
   datasetVersions: [[{ organizationId: 1, datasetId: 1, generation: 1 }], [{ organizationId: 1, documentIds: 1 }]],

@@ -7,6 +7,7 @@ import { createLocalModels } from '#src/adapters/models/local/create-local-model
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { searchChanges, searchReads } from '#test/support/tenancy/search.ts';
 import { listChanges, listReads, seedDraft } from '#test/support/tenancy/lists.ts';
+import { seedWebhook, webhookChanges, webhookReads } from '#test/support/tenancy/webhooks.ts';
 import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
 import { experimentChanges, experimentReads, seedExperiment } from '#test/support/tenancy/experiments.ts';
 import { hostile } from '#test/support/tenancy/hostile.ts';
@@ -113,12 +114,6 @@ function keyOf(organizationId: string, projectId: string, _id: string, agentGrap
   return { ...whose, ...unset, deviceId: null, graceUntil: null, createdBy: 'test', createdAt: now };
 }
 
-const deliveryOf = ({ organizationId, projectIds }: Pick<Seeded, 'organizationId' | 'projectIds'>, _id: string) => {
-  const message = { url: 'https://example.com/', type: 'run.emitted', payload: JSON.stringify({ organizationId }) };
-  const fresh = { attempts: 0, status: 'pending', lastError: null, createdAt: now, dueAt: now } as const;
-  return { _id, organizationId, projectId: projectIds[0], ...message, ...fresh };
-};
-
 type Place = Pick<Seeded, 'organizationId' | 'projectIds' | 'documentId'>;
 const placeOf = ({ organizationId, projectIds, documentId }: Place) => ({
   organizationId,
@@ -137,7 +132,7 @@ async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'd
   const lease = (await stores.executions.claim('owner', new Date())) as Lease;
   expect(await stores.executions.wait(lease, [openQuestion])).toBe(true);
   const deliveryId = newId('delivery');
-  await stores.deliveries.add(deliveryOf(who, deliveryId));
+  await seedWebhook(stores, { ...who, projectIds: [place.projectId] }, deliveryId);
   await stores.secrets.set(place, 'NAME', { value: `secret of ${organizationId}`, hosts }, 'test');
   stores.nodeCache.put(place, 'k', { update: { organizationId }, modelLabel: null, usage: null, runId: lease.run._id });
   await stores.nodeCache.idle();
@@ -236,6 +231,7 @@ const reads: Readonly<Record<string, Read>> = {
   ...experimentReads(() => stores),
   ...recordReads(() => stores),
   ...listReads(() => stores),
+  ...webhookReads(() => stores),
   ...searchReads(() => stores),
   'apiKeys.find': (who, { keyId }) => stores.apiKeys.find(who.organizationId, keyId),
   'apiKeys.list': (who) => stores.apiKeys.list(who.organizationId),
@@ -323,7 +319,6 @@ const reads: Readonly<Record<string, Read>> = {
   'secrets.reveal': async (who, { projectIds }) => [
     ...(await stores.secrets.reveal(who.organizationId, projectIds[0], ['NAME'])),
   ],
-  'deliveries.list': (who, { projectIds }) => stores.deliveries.list(who.organizationId, projectIds[0], 100),
   'nodeCache.get': (who, { projectIds }) => stores.nodeCache.get(who.organizationId, projectIds[0], 'k'),
   'organizations.findProject': (who, { projectIds }) =>
     stores.organizations.findProject(who.organizationId, projectIds[0]),
@@ -353,6 +348,7 @@ const changes: Readonly<Record<string, Change>> = {
   ...experimentChanges(() => stores),
   ...recordChanges(() => stores),
   ...listChanges(() => stores),
+  ...webhookChanges(() => stores),
   ...searchChanges(() => stores),
   'apiKeys.revoke': (who, { keyId }) => stores.apiKeys.revoke(who.organizationId, keyId, now),
   'apiKeys.replace': (who, { keyId }) => stores.apiKeys.replace(who.organizationId, keyId, 'key_x', now),
@@ -477,8 +473,6 @@ const changes: Readonly<Record<string, Change>> = {
     ),
   'secrets.bind': (who, { projectIds }) => stores.secrets.bind(who.organizationId, projectIds[0], 'NAME', hosts),
   'secrets.delete': (who, { projectIds }) => stores.secrets.delete(who.organizationId, projectIds[0], 'NAME'),
-  'deliveries.add': (who, { projectIds, deliveryId }) =>
-    stores.deliveries.add({ ...deliveryOf({ ...who, projectIds }, deliveryId), url: 'https://other.example/' }),
   'nodeCache.put': async (who, target) => {
     const outcome = { update: { stolen: true }, modelLabel: null, usage: null, runId: 'run_other' };
     stores.nodeCache.put({ ...placeOf(target), organizationId: who.organizationId }, 'k', outcome);

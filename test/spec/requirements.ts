@@ -7,6 +7,7 @@ import { operators } from './operators.ts';
 import { orchestration } from './orchestration.ts';
 import { overview } from './overview.ts';
 import { resources } from './resources.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every statement of the specification. A `proved` one has a test; a `deferred` one has none yet. */
 export const requirements = [
@@ -17,6 +18,7 @@ export const requirements = [
   ...dashboard,
   ...lists,
   ...clients,
+  ...webhooks,
   ...operators,
   ...crossCutting,
 ];

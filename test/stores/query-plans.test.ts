@@ -14,6 +14,7 @@ import { askAccountMails, askGuesses, askPasskeys } from '#test/stores/support/a
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { askDocumentLists, askRunLists } from '#test/stores/support/ask-lists.ts';
+import { askWebhooks } from '#test/stores/support/ask-webhooks.ts';
 import { askPages } from '#test/stores/support/ask-pages.ts';
 import { planIn } from '#test/stores/support/plans.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
@@ -422,14 +423,8 @@ async function askRest(stores: Stores): Promise<void> {
   await workflows.delete(tenant, 'wf_plans');
 }
 
-async function askOutside({ deliveries, nodeCache }: Stores): Promise<void> {
+async function askNodeCache({ nodeCache }: Stores): Promise<void> {
   const place = { organizationId, projectId };
-  const fresh = { attempts: 0, status: 'pending', lastError: null, createdAt: now, dueAt: now } as const;
-  const message = { url: 'https://example.com/', type: 'run.emitted', payload: '{}' };
-  await deliveries.add({ _id: 'dlv_a', ...place, ...message, ...fresh });
-  await deliveries.claim(1_000, now);
-  await deliveries.settle('dlv_a', { delivered: true, error: null, retryAt: null });
-  await deliveries.list(organizationId, projectId, 10);
   nodeCache.put({ ...place, documentId: 'doc_a' }, 'k', { update: {}, modelLabel: null, usage: null, runId: 'run_a' });
   await nodeCache.idle();
   await nodeCache.get(organizationId, projectId, 'k');
@@ -470,7 +465,8 @@ beforeAll(async () => {
   await askMembers(stores);
   await askChats(stores);
   await askRest(stores);
-  await askOutside(stores);
+  await askNodeCache(stores);
+  await askWebhooks(stores, { organizationId, projectId });
   await askOAuth(stores, { organizationId, projectId, now });
   await askCheckpoints(client);
   await askRetention(stores, now);

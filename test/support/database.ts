@@ -18,6 +18,7 @@ import { createCorrectionStore } from '#src/stores/operators/corrections.ts';
 import { createStatisticsStore } from '#src/stores/operators/statistics.ts';
 import { createTrashStore } from '#src/stores/operators/trash.ts';
 import { createViewStore } from '#src/stores/operators/views.ts';
+import { createWebhookStore } from '#src/stores/webhooks/webhook-store.ts';
 import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
 import { createDatasetStore } from '#src/stores/experiments/dataset-store.ts';
@@ -157,6 +158,7 @@ export function storesOf(client: MongoClient) {
     uploads: createUploadStore(collections),
     usage: createUsageStore(collections, unlimited),
     views: createViewStore(collections),
+    webhooks: createWebhookStore(collections),
     workflows: createWorkflowStore(collections),
   };
 }

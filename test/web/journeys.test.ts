@@ -64,6 +64,7 @@ const routes = (): readonly string[] => [
   '/trash',
   '/settings',
   '/settings?section=keys',
+  '/settings?section=webhooks',
   '/settings?section=audit',
   '/no-such-page',
 ];
@@ -231,6 +232,35 @@ describe('The dashboard', () => {
     expect(await viewer.page.getByRole('button', { name: 'Run workflow' }).count()).toBe(0);
     await visit(viewer, `${site.api}/settings`);
     expect(await viewer.page.getByRole('tab', { name: 'API keys' }).count()).toBe(0);
+  });
+
+  browserTest('adds a webhook whose secret is shown once, tries it, and deletes it', async () => {
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/settings?section=webhooks`);
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByLabel('Address').fill('https://10.0.0.1/hook');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Add a webhook' }).click();
+    await dialog.getByText('public https address').last().waitFor();
+    const url = 'https://receiver.example.com/hook';
+    await page.getByLabel('Address').fill(url);
+    await dialog.getByRole('button', { name: 'Add a webhook' }).click();
+    await dialog.locator('code').waitFor();
+    expect(await dialog.locator('code').textContent()).toMatch(/^whsec_/);
+    await page.keyboard.press('Escape');
+    expect(await page.getByText(/whsec_/).count()).toBe(0);
+    await page.getByRole('button', { name: `Deliveries to ${url}` }).click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('cell', { name: 'ping' }).waitFor();
+    await page.getByRole('button', { name: 'Details of' }).click();
+    await page.getByText('"type":"ping"').waitFor();
+    await expectAccessible(tab, 'deliveries');
+    await page.getByRole('button', { name: 'All webhooks' }).click();
+    await page.getByRole('button', { name: `Delete ${url}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No webhooks.').waitFor();
+    expect(tab.complaints()).toEqual([]);
   });
 
   browserTest('tells that the connection is lost, and goes on without losing an event when it is back', async () => {

@@ -7,6 +7,7 @@ import type { dashboardOrganization } from '#src/contracts/dashboard/organizatio
 import type { dashboardRecords } from '#src/contracts/dashboard/records.ts';
 import type { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import type { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
+import type { dashboardWebhooks } from '#src/contracts/webhooks/rows.ts';
 import type { Route } from '#src/contracts/route.ts';
 
 /** Rows of the dashboard API. Their types come from the contracts, so that the pages and the server cannot disagree. */
@@ -18,6 +19,7 @@ export interface Families {
   readonly organization: typeof dashboardOrganization;
   readonly records: typeof dashboardRecords;
   readonly runs: typeof dashboardRuns;
+  readonly webhooks: typeof dashboardWebhooks;
   readonly workflows: typeof dashboardWorkflows;
 }
 

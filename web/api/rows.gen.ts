@@ -105,6 +105,16 @@ export const rows = {
     retryRuns: ['POST', '/api/dashboard/runs/retry'],
     cancel: ['POST', '/api/dashboard/executions/:id/cancel'],
   },
+  webhooks: {
+    list: ['GET', '/api/dashboard/webhooks'],
+    create: ['POST', '/api/dashboard/webhooks'],
+    change: ['PATCH', '/api/dashboard/webhooks/:webhookId'],
+    remove: ['DELETE', '/api/dashboard/webhooks/:webhookId'],
+    rotate: ['POST', '/api/dashboard/webhooks/:webhookId/rotate'],
+    test: ['POST', '/api/dashboard/webhooks/:webhookId/test'],
+    deliveries: ['GET', '/api/dashboard/webhooks/:webhookId/deliveries'],
+    redeliver: ['POST', '/api/dashboard/webhooks/:webhookId/deliveries/:deliveryId/redeliver'],
+  },
   workflows: {
     list: ['GET', '/api/dashboard/workflows'],
     create: ['POST', '/api/dashboard/workflows'],

@@ -32,7 +32,7 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => {
 
 /**
  * Checks the signature and the age of a webhook, and returns its body. `body` is the text or the bytes as they came: parsing it before
- * changes it. `secret` is what `npm run secrets -- webhook-secret` prints. Throws `WebhookError`. Source: standardwebhooks.com.
+ * changes it. `secret` is that of a webhook of the project, or of callbacks what `npm run secrets -- webhook-secret` prints. Throws `WebhookError`. Source: standardwebhooks.com.
  */
 export async function verifyWebhook(
   headers: HeaderBag,

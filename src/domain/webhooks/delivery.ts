@@ -5,6 +5,9 @@ export interface DeliveryRecord {
   readonly _id: string;
   readonly organizationId: string;
   readonly projectId: string;
+  /** Webhook of the project that this is for, whose address and secrets count; absent: a callback or an `emit` node. */
+  readonly endpointId?: string;
+  /** Address when it was stored. */
   readonly url: string;
   /** `run.emitted`, `execution.completed`. */
   readonly type: string;
@@ -18,4 +21,9 @@ export interface DeliveryRecord {
   readonly dueAt?: Date;
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly lastError: string | null;
+  readonly lastAttemptAt?: Date;
+  /** HTTP status of the last response; absent or null: there was none. */
+  readonly lastStatus?: number | null;
+  /** Beginning of the last response, of deliveries to webhooks of projects. */
+  readonly lastResponse?: string | null;
 }

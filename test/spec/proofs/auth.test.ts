@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, vi } from 'vitest';
 import { ingestion } from '#src/contracts/ingestion.ts';
+import { serviceWebhooks } from '#src/contracts/webhooks/rows.ts';
 import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { service } from '#src/contracts/service.ts';
@@ -67,12 +68,15 @@ describe('families of addresses', () => {
       problemOf(await ask(app.client()), 'auth.unauthorized');
       expect([200, 400, 404]).toContain((await ask(app.service)).status);
     }
+    // These need a scope that the key does not have.
+    for (const { ask } of addressesOf(serviceWebhooks)) problemOf(await ask(app.client()), 'auth.unauthorized');
     expect((await workflowsBy(seed.serviceKey)).status).toBe(200);
   });
 
   verifies('auth.family', async () => {
     for (const { ask } of addressesOf(ingestion)) problemOf(await ask(app.service), 'auth.forbidden');
-    for (const { ask } of addressesOf(service, serviceResults)) problemOf(await ask(app.uploader), 'auth.forbidden');
+    for (const { ask } of addressesOf(service, serviceResults, serviceWebhooks))
+      problemOf(await ask(app.uploader), 'auth.forbidden');
   });
 
   verifies('auth.header_only', async () => {

@@ -6,6 +6,7 @@ import { dashboardLive } from '#src/contracts/dashboard/live.ts';
 import { dashboardOrganization } from '#src/contracts/dashboard/organization.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
+import { dashboardWebhooks } from '#src/contracts/webhooks/rows.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { problemOf } from '#test/spec/support/replies.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
@@ -19,9 +20,14 @@ const withToken = { SERVICES: 'api', DASHBOARD_SESSION_TOKEN: debugToken };
 const app = await sharedApp({ env: withToken, overrides: { sessionStore: store } });
 const { seed } = app;
 const credentials = { email: seed.operatorEmail, password: seed.operatorPassword };
-const rows = [dashboardDocuments, dashboardLive, dashboardRuns, dashboardWorkflows, dashboardOrganization].flatMap(
-  (family): Route[] => Object.values(family),
-);
+const rows = [
+  dashboardDocuments,
+  dashboardLive,
+  dashboardRuns,
+  dashboardWorkflows,
+  dashboardOrganization,
+  dashboardWebhooks,
+].flatMap((family): Route[] => Object.values(family));
 const ask = ({ method, path }: Route, cookie?: string) =>
   app.call(method, path.replaceAll(/:[A-Za-z]+/g, 'x_0000000000000000000000'), {
     cookie,

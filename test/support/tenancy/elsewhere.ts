@@ -15,7 +15,7 @@ export const elsewhere = Object.values({
   'writes the organization itself':
     'executions.setQueueWeight views.insert organizations.insertOrganization organizations.insertProject organizations.demandSecondFactor',
   'loops of the system that work for everybody':
-    'documents.withPendingEvents documents.oldestPendingEvent executions.withPendingCallback deliveries.claim experiments.listRunning members.unfinishedRemovals',
+    'documents.withPendingEvents documents.oldestPendingEvent executions.withPendingCallback deliveries.claim webhooks.organizations experiments.listRunning members.unfinishedRemovals',
   'an account, before any organization is known':
     'guesses.take guesses.giveBack guesses.forget passkeys.ofUser passkeys.hasAny passkeys.count passkeys.ownerOf passkeys.use',
   'mails and links of an account, which belongs to no organization':
@@ -37,4 +37,4 @@ export const elsewhere = Object.values({
 
 /** Reads without an id to guess: they list what the organization has. */
 export const listsOwn =
-  /^((apiKeys|members|audit)\.list|apiKeys\.listMadeBy|oauth\.listClients|members\.listInvitations|organizations\.listProjects|usage\.rowsOf|documents\.storedBy|uploads\.promised|events\.(read|position))$/;
+  /^((apiKeys|members|audit)\.list|apiKeys\.listMadeBy|oauth\.listClients|members\.listInvitations|organizations\.listProjects|usage\.rowsOf|webhooks\.enabledOf|documents\.storedBy|uploads\.promised|events\.(read|position))$/;

@@ -14,6 +14,7 @@ export const overTenants: Readonly<Record<string, string>> = {
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
   'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
   'experiments.listRunning': 'the sweep repairs the experiments of everybody',
+  'webhooks.organizations': 'the relay of webhooks asks which organizations have any',
   'deliveries.claim': 'a sender works for everybody',
   'deliveries.settle': 'the sender, by the id it has just claimed',
   'apiKeys.findByHash': 'who it belongs to is what a key tells',

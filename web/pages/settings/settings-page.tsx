@@ -12,6 +12,7 @@ import { ProjectsSection } from './projects.tsx';
 import { sections, type Section } from './search.ts';
 import { SecretsSection } from './secrets.tsx';
 import { UsageSection } from './usage.tsx';
+import { WebhooksSection } from './webhooks/webhooks.tsx';
 
 const route = getRouteApi('/settings');
 
@@ -20,6 +21,7 @@ const needs: Partial<Readonly<Record<Section, string>>> = {
   members: 'members:read',
   keys: 'keys:manage',
   secrets: 'secrets:manage',
+  webhooks: 'keys:manage',
   audit: 'audit:read',
 };
 
@@ -28,6 +30,7 @@ const bodies: Readonly<Record<Section, ComponentType>> = {
   projects: ProjectsSection,
   keys: KeysSection,
   secrets: SecretsSection,
+  webhooks: WebhooksSection,
   programs: ProgramsSection,
   audit: AuditSection,
   usage: UsageSection,
