@@ -1,7 +1,7 @@
 import type { CodeWorkflow } from '#graphs/build.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import { newId } from '#src/domain/ids.ts';
-import { nextVersion, type WorkflowRecord, type WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import { nextVersion, storedTool, type WorkflowRecord, type WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
 function versionOf(workflow: WorkflowRecord, code: CodeWorkflow, version: number): WorkflowVersionRecord {
@@ -37,6 +37,7 @@ export async function addCodeWorkflow(
     codeName: code.id,
     publishedVersion: 1,
     publishedHash: code.graphHash,
+    ...(code.graph.tool !== undefined && { tool: storedTool(code.graph.tool) }),
     createdAt: now,
     updatedAt: now,
   };

@@ -43,7 +43,9 @@ import type { Installation } from '#graphs/check/installation/installation.ts';
 import { addedLanguagesFolder, installedLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createCheckGraph } from '#graphs/compute/check-in-thread.ts';
 import type { ComputeThreads } from '#graphs/compute/threads.ts';
+import { unfitProblems } from '#graphs/evaluators/unfit-problems.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import { tools } from '#tools/index.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 
 export interface Core {
@@ -160,14 +162,24 @@ function installationOf({ config }: CoreParts, { chat, listed, segmenters }: Out
   };
 }
 
+/** Wall time in which the input of a workflow's tool is checked. */
+const unfitMs = 2_000;
+
 function graphChecks(
   catalog: Catalog,
   compute: ComputeThreads,
   installation: Installation,
-): Pick<ToolDeps, 'catalog' | 'checks' | 'checkGraph' | 'installation'> {
+): Pick<ToolDeps, 'builtInTools' | 'catalog' | 'checks' | 'checkGraph' | 'installation' | 'unfitFor'> {
   const checks: ToolDeps['checks'] = new LRUCache({ maxSize: keptChecks });
   const threads = catalog === productCatalog ? compute : null;
-  return { catalog, checks, checkGraph: createCheckGraph(catalog, threads, installation), installation };
+  return {
+    catalog,
+    checks,
+    checkGraph: createCheckGraph(catalog, threads, installation),
+    installation,
+    builtInTools: new Set(Object.values(tools).map(({ name }) => name)),
+    unfitFor: (payload, signal) => unfitProblems(payload, { threads: compute, signal, ms: unfitMs }),
+  };
 }
 
 function limitsOf({ uploads, rateLimits, retention }: Config): ToolDeps['limits'] {

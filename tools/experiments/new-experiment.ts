@@ -17,6 +17,7 @@ import { startedBy } from '#tools/runs/start-execution.ts';
 export type ExperimentContext = ToolContext<
   | 'audit'
   | 'chatModel'
+  | 'builtInTools'
   | 'checkGraph'
   | 'datasets'
   | 'documents'

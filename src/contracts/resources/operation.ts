@@ -8,6 +8,7 @@ import {
   Limits,
   NodeId,
   Route,
+  WorkflowTool,
 } from '#src/contracts/resources/graph.ts';
 
 const To = z.union([NodeId, z.literal('END')]);
@@ -23,6 +24,8 @@ const LimitsChange = z.strictObject({
   timeoutMs: Limits.shape.timeoutMs.unwrap().optional(),
   maxConcurrency: Limits.shape.maxConcurrency.unwrap().optional(),
 });
+/** Without its schema, which every list of tools would repeat: /api/graph.schema.json has it. */
+const Tool = z.unknown().optional().pipe(WorkflowTool.nullable().optional()).meta({ type: 'object' });
 const Config = z.record(z.string().max(100), z.unknown());
 
 /**
@@ -68,6 +71,7 @@ export const Operation = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('set_state_field'), name: ChannelName, channel: Channel }),
   z.strictObject({ op: z.literal('remove_state_field'), name: ChannelName }),
   z.strictObject({ op: z.literal('set_entry'), nodeId: NodeId }).describe('the only node after START'),
+  z.strictObject({ op: z.literal('set_tool'), tool: Tool }),
   z.strictObject({ op: z.literal('set_limits'), limits: LimitsChange }),
   z.strictObject({
     op: z.literal('set_metadata'),
