@@ -177,7 +177,7 @@ describe('a workflow that is a tool', () => {
     expect(await refused({ documentId, vendor: 'a', limits: { most: 0 } })).toContain('- /limits/most: must be >= 1');
     expect(await refused({ documentId, vendor: 'a', colour: 'red' })).toContain('- /colour: unknown field');
     expect(await runs()).toBe(before);
-    // What models send instead of the shape is read as everywhere.
+    // Another name of the document, and null for a field that is left out, are read as everywhere.
     const lenient = await use(agent, 'route_letter', { id: documentId, vendor: 'a', limits: null });
     expect(lenient.data).toMatchObject({ status: 'succeeded' });
   });
