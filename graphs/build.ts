@@ -251,6 +251,7 @@ export function defineWorkflow<
   readonly edges: Edges & NoInfer<CheckedEdges<Edges, ScopeOf<Nodes, Channels, Edges>>>;
   readonly limits?: StoredGraphInput['limits'];
   readonly outputs: Readonly<Record<string, NoInfer<NameOf<Channels> | WrittenNames<Nodes>>>>;
+  readonly tool?: StoredGraphInput['tool'];
   readonly layout?: StoredGraphInput['layout'];
 }): CodeWorkflow {
   const { id, edges, ...rest } = workflow;

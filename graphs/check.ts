@@ -12,6 +12,7 @@ import { checkNodeTypes } from '#graphs/check/node-types.ts';
 import { checkReads } from '#graphs/check/reads.ts';
 import { checkReducers } from '#graphs/check/reducer-conflict.ts';
 import { checkReferences } from '#graphs/check/references.ts';
+import { checkTool } from '#graphs/check/installation/tool.ts';
 import { checkShape } from '#graphs/check/shape.ts';
 import { typedOutlineOf } from '#graphs/typing/graph-types.ts';
 import type { CheckContext } from '#graphs/check/outline.ts';
@@ -47,6 +48,7 @@ const rules = [
   checkMissingSecrets,
   checkInstallation,
   checkUnusedOutputs,
+  checkTool,
 ];
 
 /**

@@ -18,6 +18,11 @@ export interface NodeIo {
   readonly writes: readonly string[];
 }
 
+/** A secret with its places in the config. */
+export interface PlacedSecret extends SecretBinding {
+  readonly paths?: readonly (readonly PropertyKey[])[];
+}
+
 /** Input of one attempt of a node. `signal` aborts on timeout, cancel and lost lease: pass it to every slow call. */
 export interface NodeCall<Params> {
   readonly deps: NodeDeps;
@@ -33,7 +38,7 @@ export interface NodeCall<Params> {
   /** The config, with `$expr` and `$secret` replaced by their values. */
   readonly params: Params;
   /** Secrets in `params`. Their hosts are checked by `deps.outbound`; the response of such a call is reduced to what its author named. */
-  readonly secrets: readonly SecretBinding[];
+  readonly secrets: readonly PlacedSecret[];
   readonly signal: AbortSignal;
   /** Evaluates what the author of the workflow wrote, within the budget of this visit. */
   readonly computing: NodeComputing;
@@ -86,6 +91,8 @@ export interface NodeResult {
   readonly usage?: ModelUsage;
   /** Label of the engine or model, for receipts: `tesseract.js/7.0.0 ...`, `openai/<model>`, `local/...`. */
   readonly modelLabel?: string;
+  /** Names of tools of other services that a model called, in order. */
+  readonly toolCalls?: readonly string[];
   /** Ends the attempt: the run waits, then calls the node again with `answer`. `inside`: a nested workflow or graph asked the question. */
   readonly wait?: Question | 'inside';
 }
@@ -135,12 +142,14 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject, Writte
   readonly templates?: readonly string[];
   /** Config fields that are an expression or an object of expressions, without `$expr`, evaluated by the node. */
   readonly expressions?: readonly string[];
-  /** Config fields that must be constant, without `$expr` and `$secret`: the model follows them as instructions. */
+  /** Config fields that must be constant, without `$expr`: the model follows them as instructions, or they decide where requests go. */
   readonly literals?: readonly string[];
   /** Config fields that accept `$secret`. The node sends them to an external service and neither stores nor shows them. Default: none. */
   readonly secrets?: readonly string[];
   /** Config field with the URL that secrets are sent to. */
   readonly address?: string;
+  /** URL that the secret at this path of a config is sent to, where there are several. */
+  addressAt?(config: Readonly<Record<string, unknown>>, path: readonly PropertyKey[]): unknown;
   /** Same input, same output, no side effect but its own result row: later runs reuse its cached outcome. It can depend on the config. */
   pure: boolean | PureBy<z.output<Schema>>['decide'];
   /** A pure node that is faster than the cache lookup, and so is not cached. */
@@ -203,13 +212,12 @@ export function ioOf(definition: NodeDefinition, config: Readonly<Record<string,
   return { reads: union('reads'), readsIfPresent: union('readsIfPresent'), writes: union('writes') };
 }
 
-/** Config fields that accept neither `$expr` nor `$secret`. */
+/** Config fields that accept no `$expr`. */
 function writtenOut({ literals = [], templates = [], expressions = [] }: NodeDefinition): ReadonlySet<string> {
   return new Set([...literals, ...templates, ...expressions]);
 }
 
 /** True if this config field accepts a reference. */
 export function takesReference(definition: NodeDefinition, kind: '$expr' | '$secret', field: string): boolean {
-  if (writtenOut(definition).has(field)) return false;
-  return kind === '$expr' || definition.secrets?.includes(field) === true;
+  return kind === '$secret' ? definition.secrets?.includes(field) === true : !writtenOut(definition).has(field);
 }

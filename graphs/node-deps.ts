@@ -4,6 +4,7 @@ import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
+import type { OpenToolServer } from '#src/domain/ports/tool-server.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { Segmenters } from '#src/domain/ports/segmenter.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
@@ -86,6 +87,8 @@ export interface NodeDeps {
   readonly chat: ChatModel;
   readonly segmenters: Segmenters;
   readonly outbound: Outbound;
+  /** Connects to an MCP server through the outbound that the caller gives. */
+  readonly openToolServer: OpenToolServer;
   /** Adds a webhook delivery to the outbox; a known id changes nothing. */
   deliver(
     delivery: Pick<DeliveryRecord, '_id' | 'organizationId' | 'projectId' | 'url' | 'type' | 'payload'>,

@@ -2,7 +2,7 @@ import type { McpServer, ServerCapabilities, ServerEventBus } from '@modelcontex
 import type { Scope } from '#src/contracts/scopes.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import type { Tasks } from '#mcp/tasks/tasks.ts';
-import type { McpTool } from '#mcp/tool.ts';
+import type { CallersTools, McpTool } from '#mcp/tool.ts';
 import type { Listening } from '#mcp/updates/listening.ts';
 
 /** Registers resources, prompts, an extension or another method on a server that is not connected yet. */
@@ -11,6 +11,8 @@ export type McpPart = (mcp: McpServer) => void;
 /** Content of an MCP server: the product's (`mcp/product.ts`), or a test's own. */
 export interface McpCatalog {
   readonly tools: readonly McpTool[];
+  /** Absent: every caller has the same tools. */
+  readonly callersTools?: CallersTools;
   readonly parts: readonly McpPart[];
   /** Capabilities in addition to those that the parts declare. */
   readonly capabilities: ServerCapabilities;

@@ -1,7 +1,7 @@
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCatalog, McpPart } from '#mcp/catalog.ts';
 import { appMetaOf, appsExtension, appsPart } from '#mcp/apps/apps.ts';
-import type { McpTool } from '#mcp/tool.ts';
+import type { McpTool, WatchTools } from '#mcp/tool.ts';
 import { instructions } from '#mcp/instructions.ts';
 import { shownTools } from '#mcp/surface.ts';
 import type { Toolset } from '#mcp/view.ts';
@@ -17,16 +17,18 @@ import { resourceReader } from '#mcp/resources/read.ts';
 import { Listening } from '#mcp/updates/listening.ts';
 import { sessionPart } from '#mcp/updates/session-part.ts';
 import type { UpdateOptions } from '#mcp/updates/organization-updates.ts';
+import { workflowTools } from '#mcp/workflow-tools/callers-tools.ts';
 import { Updates } from '#mcp/updates/updates.ts';
 
 /** Resources, their updates in both generations, prompts and completion. Created once and shared by all servers. */
 export function readingParts(
   deps: ToolDeps,
   version: string,
-  options: Partial<UpdateOptions> = {},
+  options: Partial<UpdateOptions> & { readonly watchTools?: WatchTools } = {},
 ): Pick<McpCatalog, 'parts' | 'scopesOf' | 'bus' | 'listening'> {
-  const updates = new Updates(deps, options);
-  const listening = new Listening(updates, deps.logger);
+  const { watchTools, ...pauses } = options;
+  const updates = new Updates(deps, pauses);
+  const listening = new Listening(updates, deps.logger, watchTools);
   return {
     parts: [
       resourcesPart(deps, resourceReader(deps, version)),
@@ -67,10 +69,12 @@ export async function productCatalog(deps: ToolDeps, version: string): Promise<M
   const tools = Object.entries(shownTools).flatMap(([toolset, shown]) =>
     shown.map((tool) => useCase(tool, toolset as Toolset, deps, confirmations)),
   );
-  const { parts, ...reading } = readingParts(deps, version);
+  const callersTools = workflowTools(deps);
+  const { parts, ...reading } = readingParts(deps, version, { watchTools: callersTools.watch });
   return {
     ...reading,
     tools: tools.map(withView),
+    callersTools,
     parts: [...parts, await skillsPart(), appsPart()],
     capabilities: { extensions: { [appsExtension]: {} } },
     instructions,

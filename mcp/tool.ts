@@ -32,3 +32,15 @@ export interface McpTool {
   /** True when the only result is a task. */
   readonly needsTask?: boolean;
 }
+
+/** Calls back when the tools of the caller may have changed. Returns the function that ends it. */
+export type WatchTools = (caller: McpCaller, changed: () => void) => () => void;
+
+/** Tools that depend on the caller. */
+export interface CallersTools {
+  /** Scope that all of them need. */
+  readonly scope: Scope;
+  /** Tools that the caller sees, now or after a step-up, in the order of `tools/list`. */
+  list(caller: McpCaller): Promise<readonly McpTool[]>;
+  readonly watch: WatchTools;
+}

@@ -98,6 +98,13 @@ export interface ToolDeps {
   readonly installation: Installation;
   /** Finds all issues of a graph, off the event loop if it is large. */
   readonly checkGraph: CheckGraph;
+  /** Names of the service's own tools, which no workflow can have as a tool. */
+  readonly builtInTools: ReadonlySet<string>;
+  /** Finds what does not fit a schema without `schemaProblems`, off the event loop: one line each; null if that takes too long. */
+  readonly unfitFor: (
+    payload: { readonly schema: Readonly<Record<string, unknown>>; readonly value: unknown },
+    signal: AbortSignal,
+  ) => Promise<readonly string[] | null>;
   /** Caches check results of immutable graphs, by version or revision. */
   readonly checks: LRUCache<string, GraphCheck>;
   /** Tells the outbox relay that a document with pending events was written. */

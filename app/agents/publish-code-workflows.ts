@@ -1,7 +1,7 @@
 import type { CodeWorkflow } from '#graphs/build.ts';
 import type { Code } from '#graphs/code/code.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
-import { nextVersion, type WorkflowRecord, type WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import { nextVersion, storedTool, type WorkflowRecord, type WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
 
@@ -38,6 +38,7 @@ function recordOf(code: CodeWorkflow, place: Place, id: string): WorkflowRecord 
     codeName: code.id,
     publishedVersion: 1,
     publishedHash: code.graphHash,
+    ...(code.graph.tool !== undefined && { tool: storedTool(code.graph.tool) }),
     createdAt: now,
     updatedAt: now,
   };

@@ -38,6 +38,7 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
     modelLabel: finished?.modelLabel ?? null,
     cachedFrom: finished?.cachedFrom ?? null,
     usage: finished?.usage ?? null,
+    ...(finished?.toolCalls !== undefined && { toolCalls: finished.toolCalls }),
     error: finished?.error ?? null,
   };
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { openToolServer } from '#src/adapters/outbound/tool-server.ts';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { addedLanguagesFolder } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
@@ -92,6 +93,7 @@ export function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeD
     chat: outside.chat,
     segmenters: outside.segmenters,
     outbound: outside.listed,
+    openToolServer,
     deliver: (delivery) => outside.sender.deliver(delivery),
     announce: (run, path, data) => events.append([emitted(run, path, data)]),
   };

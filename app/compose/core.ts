@@ -44,7 +44,9 @@ import type { Installation } from '#graphs/check/installation/installation.ts';
 import { addedLanguagesFolder, installedLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createCheckGraph } from '#graphs/compute/check-in-thread.ts';
 import type { ComputeThreads } from '#graphs/compute/threads.ts';
+import { unfitProblems } from '#graphs/evaluators/unfit-problems.ts';
 import type { ToolDeps } from '#tools/deps.ts';
+import { tools } from '#tools/index.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 
 export interface Core {
@@ -163,16 +165,27 @@ function installationOf({ config }: CoreParts, { chat, listed, segmenters }: Out
   };
 }
 
+/** Wall time in which the input of a workflow's tool is checked. */
+const unfitMs = 2_000;
+
 function graphChecks(
   { code, config: { workflowsDir: folder } }: CoreParts,
   compute: ComputeThreads,
   installation: Installation,
-): Pick<ToolDeps, 'catalog' | 'code' | 'checks' | 'checkGraph' | 'installation'> {
+): Pick<ToolDeps, 'builtInTools' | 'catalog' | 'code' | 'checks' | 'checkGraph' | 'installation' | 'unfitFor'> {
   const { catalog } = code;
   const checks: ToolDeps['checks'] = new LRUCache({ maxSize: keptChecks });
   // Threads load the folder themselves. Definitions that a test brings are known here only.
   const threads = folder !== null || catalog === productCode.catalog ? { threads: compute, folder } : null;
-  return { catalog, code, checks, checkGraph: createCheckGraph(catalog, threads, installation), installation };
+  return {
+    catalog,
+    code,
+    checks,
+    checkGraph: createCheckGraph(catalog, threads, installation),
+    installation,
+    builtInTools: new Set(Object.values(tools).map(({ name }) => name)),
+    unfitFor: (payload, signal) => unfitProblems(payload, { threads: compute, signal, ms: unfitMs }),
+  };
 }
 
 function limitsOf({ uploads, rateLimits, retention }: Config): ToolDeps['limits'] {

@@ -32,6 +32,7 @@ export type IssueCode =
   | 'OUTPUT_UNUSED'
   | 'SUBGRAPH_UNKNOWN'
   | 'SUBGRAPH_CYCLE'
+  | 'TOOL_INVALID'
   | 'LIMIT_EXCEEDED';
 
 /**

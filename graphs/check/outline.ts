@@ -11,6 +11,14 @@ import type { Catalog } from '#graphs/catalog.ts';
 import type { RecordTypeVersion } from '#src/domain/records/record-type.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 
+/** MCP tools of the project, without that of the checked workflow. */
+export interface ToolNames {
+  /** Names that are taken, with the words for what has them. */
+  readonly taken: ReadonlyMap<string, string>;
+  /** True when the project has as many as it may. */
+  readonly isFull: boolean;
+}
+
 /** Facts from outside the graph. A rule is skipped if its facts are missing. */
 export interface CheckContext {
   readonly secrets?: readonly SecretBinding[];
@@ -19,6 +27,7 @@ export interface CheckContext {
   readonly installation?: InstallationFacts;
   /** Fields of a record type of the project; null if it does not exist. */
   readonly recordTypes?: (name: string) => RecordTypeVersion['fields'] | null;
+  readonly tools?: ToolNames;
   /** Id of the checked workflow. */
   readonly workflowId?: string;
 }

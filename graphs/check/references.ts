@@ -64,11 +64,10 @@ function secretIssues({ nodes, context: { secrets } }: GraphOutline): GraphIssue
 function boundIssues({ nodes, context: { secrets } }: GraphOutline): GraphIssue[] {
   if (!secrets) return [];
   return [...nodes.values()].flatMap(({ id, config, definition }) => {
-    const { address = '' } = definition ?? {};
-    const url = config[address];
-    const to = typeof url === 'string' ? destinationOf(url) : null;
-    if (to === null) return [];
     return configRefs(config).secrets.flatMap(({ name, path }) => {
+      const url = definition?.addressAt?.(config, path) ?? config[definition?.address ?? ''];
+      const to = typeof url === 'string' ? destinationOf(url) : null;
+      if (to === null) return [];
       const unbound = secrets.filter((one) => one.name === name).map((one) => unboundSecret([one], to));
       const [first] = unbound;
       if (first === undefined || first === null || unbound.includes(null)) return [];

@@ -2,7 +2,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { checkGraph, type GraphCheck } from '#graphs/check.ts';
 import { installationFacts, type Installation } from '#graphs/check/installation/installation.ts';
 import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
-import type { CheckContext } from '#graphs/check/outline.ts';
+import type { CheckContext, ToolNames } from '#graphs/check/outline.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
@@ -18,6 +18,7 @@ export interface CheckFacts {
   readonly installation?: InstallationFacts;
   /** Fields of record types of the project by name. */
   readonly recordTypes?: ReadonlyMap<string, RecordTypeVersion['fields']>;
+  readonly tools?: ToolNames;
 }
 
 export interface SentCheck {
@@ -32,12 +33,20 @@ const small = 3_000;
 /** Wall time of a check. The largest graph takes about a tenth. */
 const checkMs = 15_000;
 
-export function contextOf({ secrets, subgraphs, workflowId, installation, recordTypes }: CheckFacts): CheckContext {
+export function contextOf({
+  secrets,
+  subgraphs,
+  workflowId,
+  installation,
+  recordTypes,
+  tools,
+}: CheckFacts): CheckContext {
   return {
     secrets,
     subgraphs: (id, version) => subgraphs.get(`${id} ${version}`) ?? null,
     ...(workflowId !== undefined && { workflowId }),
     ...(installation !== undefined && { installation }),
+    ...(tools !== undefined && { tools }),
     ...(recordTypes !== undefined && { recordTypes: (name) => recordTypes.get(name) ?? null }),
   };
 }

@@ -55,6 +55,10 @@ export function perform(graph: StoredGraph, operation: Operation): void {
       return removeStateField(graph, operation);
     case 'set_entry':
       return setEntry(graph, operation);
+    case 'set_tool':
+      if (operation.tool) graph.tool = operation.tool;
+      else delete graph.tool;
+      return;
     case 'set_limits':
       graph.limits = { ...graph.limits, ...withoutUndefined(operation.limits) };
       return;

@@ -25,6 +25,7 @@ export function diffGraphs(from: StoredGraph, to: StoredGraph): Operation[] {
   emit(nodeChanges(work, to));
   emit(edgeOperations(work, to));
   emit(fieldChanges('outputs', work.outputs, to.outputs));
+  if (!same(work.tool, to.tool)) emit([{ op: 'set_tool', ...(to.tool !== undefined && { tool: to.tool }) }]);
   emit(limitsAndMetadata(work, to));
   emit(remainingChanges(work, to));
   return operations;

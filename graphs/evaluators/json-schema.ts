@@ -1,7 +1,7 @@
 import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { failure, noted, outputOf, unjudged } from '#src/domain/experiments/evaluators/evaluator.ts';
-import { inThread } from '#graphs/evaluators/in-thread.ts';
+import { unfitProblems } from '#graphs/evaluators/unfit-problems.ts';
 import type { EvaluatorDeps, Judging } from '#graphs/evaluators/evaluator.ts';
 import { schemaProblems } from '#graphs/models/answer-schema.ts';
 
@@ -28,23 +28,10 @@ export function jsonSchemaEvaluator(spec: SpecOf<'json_schema'>, { threads }: Pi
       const missing = value === undefined ? `The run has no output "${spec.output}".` : null;
       const reason = failure(observation) ?? missing;
       if (reason !== null) return { value: 0, quality: 0, note: reason };
-      const problems = await problemsOf({ schema: spec.schema, value }, threads, signal);
+      const problems = await unfitProblems({ schema: spec.schema, value }, { threads, signal, ms: validationMs });
       if (problems === null) return unjudged(`The output could not be compared with the schema in ${validationMs} ms.`);
       const valid = Number(problems.length === 0);
       return noted({ value: valid, quality: valid }, [problems.slice(0, namedProblems).join('; ')]);
     },
   };
-}
-
-async function problemsOf(
-  payload: { readonly schema: Readonly<Record<string, unknown>>; readonly value: unknown },
-  threads: EvaluatorDeps['threads'],
-  signal: AbortSignal,
-): Promise<readonly string[] | null> {
-  if (threads === null) {
-    const { answerProblems } = await import('#graphs/models/read-answer.ts');
-    return answerProblems(payload.schema, payload.value);
-  }
-  const answer = await inThread(threads, { action: 'problems', payload, ms: validationMs }, signal);
-  return answer === null ? null : (answer as { readonly problems: readonly string[] }).problems;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ModelError } from '#src/domain/model-error.ts';
-import type { ChatAnswer, ChatMessage } from '#src/domain/ports/chat-model.ts';
+import type { ChatAnswer, ChatMessage, ChatToolCall } from '#src/domain/ports/chat-model.ts';
 import type { ModelUsage } from '#src/domain/ports/models.ts';
 import { defineNode, type NodeCall } from '#graphs/define.ts';
 import { readerOf } from '#graphs/models/read-answer-of.ts';
@@ -10,6 +10,7 @@ import { documentText, sourceOf } from '#graphs/models/document-text.ts';
 import { filledPrompt, shownDocument, systemMessage } from '#graphs/models/prompt.ts';
 import { callReadTool, readTools } from '#graphs/models/read-tools.ts';
 import { cutBytes, modelLabelOf, requestOptions } from '#graphs/models/request.ts';
+import { openServerTools, serversField, serverUrlsOf, type ServerTools } from '#graphs/models/server-tools.ts';
 import { sumUsage } from '#graphs/models/usage.ts';
 
 const callsAtOnce = 4;
@@ -26,20 +27,23 @@ const Params = z.strictObject({
     .max(1_000_000)
     .default(100_000)
     .describe('Token budget of all turns; after that, the next turn must answer'),
+  mcp: serversField,
 });
 type Params = z.output<typeof Params>;
 
 export const agent = defineNode({
   type: 'agent',
   version: 1,
-  summary: 'Let a model search and read documents of the project in limited steps, and answer',
+  summary: 'Let a model search and read documents of the project, and call MCP servers, in limited steps, and answer',
   params: Params,
   reads: [],
   writes: [],
   channels: (config) => ({ readsIfPresent: sourceOf(config), writes: outputOf(config, 'answer') }),
   outputs: answerOf,
   templates: ['prompt'],
-  literals: ['system', 'schema'],
+  literals: ['system', 'schema', 'mcp'],
+  secrets: ['mcp'],
+  addressAt: (config, [, at]) => serverUrlsOf(config)[Number(at)],
   // The outcome depends on other documents, which are not part of the cache key.
   pure: false,
   defaultTimeoutMs: 600_000,
@@ -48,11 +52,15 @@ export const agent = defineNode({
     const { deps, params, signal, computing } = call;
     const messages = await firstMessages(call);
     const used: ModelUsage[] = [];
-    const answer = await converse(call, messages, used);
+    const toolCalls: string[] = [];
+    const servers = params.mcp.length === 0 ? null : await openServerTools(call);
+    const talk: Talk = { messages, used, toolCalls, servers };
+    const answer = await converse(call, talk).finally(() => servers?.close());
+    const called = toolCalls.length === 0 ? {} : { toolCalls };
     const modelLabel = modelLabelOf(deps.chat, params);
     if (params.schema === undefined) {
       const update = { [params.output]: cutBytes(answer.text, largestAnswer) };
-      return { update, usage: sumUsage(used), modelLabel };
+      return { update, usage: sumUsage(used), modelLabel, ...called };
     }
     const request = {
       messages,
@@ -62,7 +70,7 @@ export const agent = defineNode({
       read: readerOf(params.schema, computing),
     };
     const { value, usage } = await askForJson(deps.chat, request, { text: answer.text, usage: sumUsage(used) });
-    return { update: { [params.output]: value }, usage, modelLabel };
+    return { update: { [params.output]: value }, usage, modelLabel, ...called };
   },
 });
 
@@ -78,14 +86,25 @@ async function firstMessages(call: NodeCall<Params>): Promise<ChatMessage[]> {
   ];
 }
 
-/** Runs turns until the model answers without a tool call. Appends to `messages` and `used`. */
-async function converse(call: NodeCall<Params>, messages: ChatMessage[], used: ModelUsage[]): Promise<ChatAnswer> {
-  const { deps, params, run, signal } = call;
+/** Record of the turns, to which each one adds. */
+interface Talk {
+  readonly messages: ChatMessage[];
+  readonly used: ModelUsage[];
+  /** Called tools of MCP servers. */
+  readonly toolCalls: string[];
+  readonly servers: ServerTools | null;
+}
+
+/** Runs turns until the model answers without a tool call. */
+async function converse(call: NodeCall<Params>, talk: Talk): Promise<ChatAnswer> {
+  const { deps, params, signal } = call;
+  const { messages, used, servers } = talk;
+  const tools = [...readTools, ...(servers?.offered ?? [])];
   for (let step = 1; ; step += 1) {
     const last = step >= params.maxSteps || tokensOf(used) >= params.maxTotalTokens;
     if (last && step > 1)
       messages.push({ role: 'user', text: 'No tool may be called any more. Answer now with what you have.' });
-    const offered = last ? {} : { tools: readTools };
+    const offered = last ? {} : { tools };
     const answer = await deps.chat.complete({ messages, ...requestOptions(params), ...offered, signal });
     used.push(answer.usage);
     if (answer.toolCalls.length === 0 && (answer.text.trim() !== '' || params.schema !== undefined)) return answer;
@@ -99,11 +118,23 @@ async function converse(call: NodeCall<Params>, messages: ChatMessage[], used: M
     for (const [index, asked] of answer.toolCalls.entries()) {
       const text =
         index < callsAtOnce
-          ? await callReadTool({ deps, run, signal }, asked)
+          ? await resultOf(call, talk, asked)
           : deps.chat.delimit('tool_result', `{"error":"At most ${callsAtOnce} calls at once."}`);
       messages.push({ role: 'tool', toolCallId: asked.id, text });
     }
   }
+}
+
+/** Result of a tool as delimited text. */
+async function resultOf(
+  { deps, run, signal }: NodeCall<Params>,
+  { servers, toolCalls }: Talk,
+  asked: ChatToolCall,
+): Promise<string> {
+  if (servers === null || !servers.has(asked.name)) return callReadTool({ deps, run, signal }, asked);
+  signal.throwIfAborted();
+  toolCalls.push(asked.name);
+  return deps.chat.delimit('tool_result', JSON.stringify(await servers.call(asked, signal)));
 }
 
 function tokensOf(used: readonly ModelUsage[]): number {

@@ -116,6 +116,7 @@ export class NodeVisit {
       modelLabel: result.modelLabel ?? null,
       cachedFrom,
       ...(result.usage !== undefined && { usage: result.usage }),
+      ...(result.toolCalls !== undefined && { toolCalls: result.toolCalls }),
     });
     return { kind: 'succeeded', update: result.update };
   }
@@ -273,9 +274,9 @@ export class NodeVisit {
   }
 }
 
-/** Names the secrets in every request, so that no node can send them to a host that they are not bound to. */
+/** Names the secrets in every request, so that no node can send them to a host that they are not bound to. A node may name those of one request. */
 function boundOutbound(outbound: Outbound, secrets: readonly SecretBinding[]): Outbound {
-  return { ...outbound, send: (request) => outbound.send({ ...request, secrets }) };
+  return { ...outbound, send: (request) => outbound.send({ secrets, ...request }) };
 }
 
 /** Throws if the update is not JSON. */

@@ -2,12 +2,11 @@ import { canonicalHash } from '#src/domain/canonical-json.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { concealer } from '#src/domain/conceal.ts';
 import { redactor } from '#src/domain/redact.ts';
-import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
 import type { RevealedSecret } from '#src/stores/secrets.ts';
-import { resolveConfig } from '#graphs/expression/config.ts';
+import { configRefs, resolveConfig } from '#graphs/expression/config.ts';
 import { parseConfig, type NodePlan } from '#graphs/run/plan-node.ts';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
-import type { ChannelValues } from '#graphs/define.ts';
+import type { ChannelValues, PlacedSecret } from '#graphs/define.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 
 /** Resolved input of one attempt of a node. */
@@ -15,7 +14,7 @@ export interface PreparedNode {
   /** The config with its references resolved. */
   readonly params: Record<string, unknown>;
   /** Secrets in the config. */
-  readonly secrets: readonly SecretBinding[];
+  readonly secrets: readonly PlacedSecret[];
   /** Removes the config's secrets from a text; null if it has none. */
   readonly redact: ((text: string) => string) | null;
   /** Replaces a value that holds one of the config's secrets, also in disguise; null if it has none. */
@@ -42,12 +41,15 @@ export async function prepareNode(
   const carried = [...secrets.values()];
   return {
     params,
-    secrets: [...revealed].map(([name, { hosts }]) => ({ name, hosts })),
+    secrets: [...revealed].map(([name, { hosts }]) => ({ name, hosts, paths: placesOf(node.config, name) })),
     redact: redactor(carried),
     conceal: concealer(carried),
     cacheKey: null,
   };
 }
+
+const placesOf = (config: unknown, secret: string): readonly (readonly PropertyKey[])[] =>
+  configRefs(config).secrets.flatMap(({ name, path }) => (name === secret ? [path] : []));
 
 const withoutSecrets = { secrets: [], redact: null, conceal: null } as const;
 

@@ -38,6 +38,8 @@ export interface StepFinished extends Omit<StepStarted, 'status'> {
   /** Last request of a failed attempt to a model or an address. */
   readonly requestPreview?: string;
   readonly usage?: ModelUsage;
+  /** See `NodeResult.toolCalls`. */
+  readonly toolCalls?: readonly string[];
   readonly error?: { readonly code: string; readonly message: string };
   /** true if another attempt of this node follows. */
   readonly willRetry: boolean;

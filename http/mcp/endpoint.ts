@@ -101,7 +101,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
     // Each program of a person has its own rate; a key has one across all services.
     const caller = callerIdOf(principal);
     for (const message of messages) {
-      const expensive = factory.registry.calledBy(message)?.expensive === true;
+      const expensive = factory.registry.isExpensive(message);
       await countCall(parts.limiters, { expensive, caller, principal }, response).catch((error: unknown) => {
         countRefusal({ deps, principal }, 'mcp', error);
         throw error;
@@ -111,7 +111,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
 
   /** Clients that can step up do it at the HTTP layer. Others get the tool error of `callTool`. */
   const checkScope = async ({ request, response, caller, body }: Omit<Exchanged, 'credential'>): Promise<void> => {
-    const missing = factory.registry.missingScopes(caller, body);
+    const missing = await factory.registry.missingScopes(caller, body);
     if (missing.length === 0) return;
     const isLegacy = await factory.isLegacy(await toWebRequest(request, body), body);
     if (isLegacy && !asksAgain(caller.principal, request)) return;

@@ -42,10 +42,19 @@ export function presentOutput(
   tool: AnyTool,
   input: Readonly<Record<string, unknown>>,
   output: Record<string, unknown>,
+  outcome: Pick<Outcome, 'pictures' | 'limitCapped'> = {},
+): CallToolResult {
+  return presented(output, (cut) => nextCall(tool, { output, input, cut }), outcome);
+}
+
+/** The same with another hint. `hintAfter` receives the first part that the text leaves out. */
+export function presented(
+  output: Record<string, unknown>,
+  hintAfter: (cut: Cut | undefined) => string | null,
   { pictures, limitCapped }: Pick<Outcome, 'pictures' | 'limitCapped'> = {},
 ): CallToolResult {
   const { text, cuts } = fit(brief(output));
-  const hint = nextCall(tool, { output, input, cut: cuts[0] });
+  const hint = hintAfter(cuts[0]);
   const capped = limitCapped === undefined ? [] : [`limit: ${limitCapped} is the maximum and was used.`];
   const notes = [...cuts.map(noteOf), ...capped, ...(hint === null ? [] : [`Hint: ${hint}`])];
   const content = [{ type: 'text' as const, text: [text, ...notes].join('\n\n') }, ...pictureBlocks(pictures)];

@@ -19,7 +19,9 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
 import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { tracedCall } from '#mcp/server/traced-call.ts';
-import { callerOf } from '#mcp/caller.ts';
+import { callerOf, type McpCaller } from '#mcp/caller.ts';
+import { protocolError } from '#mcp/present/protocol-error.ts';
+import { sessionTools } from '#mcp/updates/session-tools.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { ToolRegistry } from '#mcp/tool-registry.ts';
 import { SessionEventStores } from '#mcp/server/event-store.ts';
@@ -29,9 +31,10 @@ import { type Tasks, tasksExtension, createdTask, hasTasks } from '#mcp/tasks/ta
 import { TaskStreams } from '#mcp/tasks/task-streams.ts';
 import type { Exchange, McpTool } from '#mcp/tool.ts';
 
-function capabilitiesOf({ capabilities, tasks }: McpCatalog): ServerCapabilities {
-  if (tasks === undefined) return { tools: {}, ...capabilities };
-  return { tools: {}, ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } };
+function capabilitiesOf({ capabilities, tasks, callersTools }: McpCatalog): ServerCapabilities {
+  const tools = callersTools === undefined ? {} : { listChanged: true };
+  if (tasks === undefined) return { tools, ...capabilities };
+  return { tools, ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } };
 }
 
 const forMinutes = { ttlMs: 5 * 60_000, cacheScope: 'private' } as const;
@@ -109,9 +112,13 @@ export class McpServerFactory {
     if (!isAboutTools) for (const part of catalog.parts) part(mcp);
     if (tasks !== undefined && !isAboutTools)
       serveTasks(mcp, tasks, (caller, asked, taskId) => this.registry.admitsTask(caller, asked, taskId));
-    mcp.server.setRequestHandler('tools/list', (_, ctx) => ({
-      tools: this.registry.listedFor(callerOf(ctx.http?.authInfo)),
-    }));
+    const sessions = sessionTools(mcp, this.#options);
+    mcp.server.setRequestHandler('tools/list', async (_, ctx) => {
+      const caller = callerOf(ctx.http?.authInfo);
+      // Order matters: a change after the list must be told.
+      sessions(caller, ctx);
+      return { tools: await this.#withProtocolErrors(caller, () => this.registry.listedFor(caller)) };
+    });
     mcp.server.setRequestHandler('tools/call', ({ params }, ctx) =>
       this.#call(params.name, params.arguments ?? {}, {
         sdk: ctx,
@@ -171,13 +178,22 @@ export class McpServerFactory {
     { sdk, declared }: { sdk: ServerContext; declared: ClientCapabilities | undefined },
   ): Promise<CallToolResult | InputRequiredResult> {
     const caller = callerOf(sdk.http?.authInfo);
-    const tool = this.registry.tool(name);
+    const tool = await this.#withProtocolErrors(caller, () => this.registry.find(caller, name));
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool. Call tools/list.');
     if (!isInView(caller, tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, outsideOfView(caller, tool));
     const exchange = { caller, sdk, capabilities: declared ?? {} };
-    return tracedCall(this.#options.tracer ?? noTracer, { name, exchange }, (traced) =>
-      this.#answer(tool, input, traced),
-    );
+    // Spans have names of the service only.
+    const isOwn = this.registry.tool(name) !== undefined;
+    const traced = { name: isOwn ? name : 'workflow_tool', exchange };
+    return tracedCall(this.#options.tracer ?? noTracer, traced, (withSpan) => this.#answer(tool, input, withSpan));
+  }
+
+  async #withProtocolErrors<T>({ requestId }: McpCaller, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw protocolError(error, { requestId, logger: this.#options.logger });
+    }
   }
 
   /** Returns the tool's result, or the task that continues after it if the client supports tasks. */

@@ -33,7 +33,17 @@ interface StdioOptions {
 
 const streamsMax = 100;
 const usualAnswerMs = 20_000;
-const changeNotifications = new Set(['notifications/resources/updated', 'notifications/resources/list_changed']);
+const changeNotifications = new Set([
+  'notifications/resources/updated',
+  'notifications/resources/list_changed',
+  'notifications/tools/list_changed',
+]);
+
+/** Receivers of the changes of `PipedListening`. */
+interface Changed {
+  readonly resource: (uri: string | null) => void;
+  readonly tools: () => void;
+}
 
 /** Converts an error of authentication to a JSON-RPC error. */
 function errorFor(error: unknown): { code: number; message: string } {
@@ -62,12 +72,11 @@ class CallerWire implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
 
-  /** `notify` receives the changes of `PipedListening`. */
-  constructor(options: StdioOptions, notify: (uri: string | null) => void) {
+  constructor(options: StdioOptions, changed: Changed) {
     this.#options = options;
     this.#source = options.pipe?.input ?? process.stdin;
     this.#pipe = new StdioServerTransport(this.#input, options.pipe?.output);
-    this.#streams = options.listening?.piped(notify) ?? null;
+    this.#streams = options.listening?.piped(changed.resource, changed.tools) ?? null;
   }
 
   /** Resolves when the client has closed its end. */
@@ -166,11 +175,13 @@ function withCaller(mcp: McpServer, wire: CallerWire): McpServer {
 export async function serveLocalClient(options: StdioOptions): Promise<void> {
   const { factory, logger, signal } = options;
   let newest: McpServer | null = null;
-  const notify = (uri: string | null): void => {
-    const sent = uri === null ? newest?.server.sendResourceListChanged() : newest?.server.sendResourceUpdated({ uri });
-    sent?.catch((error: unknown) => logger.debug({ err: error }, 'an update did not reach the client'));
-  };
-  const wire = new CallerWire(options, notify);
+  const send = (sent: Promise<void> | undefined): void =>
+    void sent?.catch((error: unknown) => logger.debug({ err: error }, 'an update did not reach the client'));
+  const wire = new CallerWire(options, {
+    resource: (uri) =>
+      send(uri === null ? newest?.server.sendResourceListChanged() : newest?.server.sendResourceUpdated({ uri })),
+    tools: () => send(newest?.server.sendToolListChanged()),
+  });
   const connection = serveStdio(
     ({ era }) => {
       const mcp = withCaller(factory.newServer(), wire);

@@ -1,4 +1,9 @@
-import { type ClientCapabilities, inputRequired, type InputRequests } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type ClientCapabilities,
+  inputRequired,
+  type InputRequests,
+} from '@modelcontextprotocol/server';
 import type { Execution } from '#src/contracts/resources/execution.ts';
 import { terminalStatuses, type OpenQuestion, type RunRecord } from '#src/domain/runs/run.ts';
 import { tools } from '#tools/index.ts';
@@ -83,19 +88,20 @@ function latest(first: Date, ...others: readonly (Date | string | null)[]): Date
 }
 
 /**
- * Converts an execution to a task with the open questions of its runs. An execution with failed runs is `completed`, and its result has the
+ * Converts an execution to a task with the open questions of its runs. `result`: that of another tool than run_workflow. An execution with failed runs is `completed`, and its result has the
  * errors: SEP-2663 reserves `failed` for protocol errors.
  */
 export function executionAsTask(
   execution: Execution,
   questions: ReadonlyMap<string, AskedQuestion>,
   capabilities: ClientCapabilities,
+  { taskId = execution.id, result }: { readonly taskId?: string; readonly result?: CallToolResult } = {},
 ): Task {
   const { id, status, createdAt, startedAt, finishedAt } = execution;
   const created = new Date(createdAt);
   const askedAt = [...questions.values()].map((question) => question.askedAt);
   const facts = {
-    taskId: id,
+    taskId,
     statusMessage: statusMessageOf(execution),
     createdAt: created,
     lastUpdatedAt: latest(created, startedAt, finishedAt, ...askedAt),
@@ -105,7 +111,7 @@ export function executionAsTask(
   };
   if (status === 'canceled') return { ...facts, status: 'cancelled' };
   if (terminalStatuses.has(status))
-    return { ...facts, status: 'completed', result: presentOutput(tools.runWorkflow, {}, execution) };
+    return { ...facts, status: 'completed', result: result ?? presentOutput(tools.runWorkflow, {}, execution) };
   if (questions.size === 0) return { ...facts, status: 'working' };
   if (canAsk(capabilities)) return { ...facts, status: 'input_required', inputRequests: inputRequestsOf(questions) };
   const how = `Read waitingFor with get_run, executionId ${id}, and answer with resume_run.`;

@@ -15,6 +15,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 import { tools } from '#tools/index.ts';
 import { readExecution, waitForExecution } from '#tools/runs/wait-for-execution.ts';
 import { executionAsTask, openQuestions, type AskedQuestion } from '#mcp/tasks/execution-as-task.ts';
+import { executionOf, hasOutputs, presentRunOf } from '#mcp/workflow-tools/result.ts';
 import { orUnknown } from '#mcp/tasks/or-unknown.ts';
 import type { TaskMethod, Tasks } from '#mcp/tasks/tasks.ts';
 import { contextOf } from '#mcp/caller.ts';
@@ -78,7 +79,7 @@ const standing: Readonly<Record<TaskMethod, string>> = {
 /** Executions as tasks. `taskId` is the execution's id, and every method calls a use case. */
 export function executionTasks(deps: ToolDeps): Tasks {
   const read = (taskId: string, ctx: ToolContext) =>
-    orUnknown(callTool(tools.getRun, ctx, { executionId: taskId, detail: 'summary' }));
+    orUnknown(callTool(tools.getRun, ctx, { executionId: executionOf(taskId), detail: 'summary' }));
   return {
     standsFor: (method) => standing[method],
     async get(taskId, requester) {
@@ -86,23 +87,28 @@ export function executionTasks(deps: ToolDeps): Tasks {
       const execution = (await read(taskId, ctx))?.execution ?? null;
       if (execution === null) return null;
       const waits = execution.counts.waiting > 0;
-      return executionAsTask(execution, waits ? await openQuestions(ctx, taskId) : new Map(), requester.capabilities);
+      const questions = waits ? await openQuestions(ctx, execution.id) : new Map<string, AskedQuestion>();
+      const isDone = hasOutputs(taskId) && terminalStatuses.has(execution.status);
+      const result = isDone ? { result: await presentRunOf(ctx, execution) } : {};
+      return executionAsTask(execution, questions, requester.capabilities, { taskId, ...result });
     },
     async update(taskId, responses: InputResponses, requester) {
       const ctx = contextOf(deps, requester.caller, requester.signal);
       if ((await read(taskId, ctx)) === null) return false;
-      await giveAnswers(ctx, taskId, accepted(await openQuestions(ctx, taskId), responses));
+      const executionId = executionOf(taskId);
+      await giveAnswers(ctx, executionId, accepted(await openQuestions(ctx, executionId), responses));
       return true;
     },
     async cancel(taskId, requester) {
       const ctx = contextOf(deps, requester.caller, requester.signal);
-      return (await orUnknown(callTool(tools.cancelRun, ctx, { executionId: taskId }))) !== null;
+      return (await orUnknown(callTool(tools.cancelRun, ctx, { executionId: executionOf(taskId) }))) !== null;
     },
     watch(taskId, { caller }, changed) {
+      const watched = executionOf(taskId);
       const stop = deps.events.subscribe(caller.principal.organizationId, ({ executionId, type, data }) => {
         // Steps do not change a task, except when a run begins to wait.
         const counts = type !== 'run.step.changed' || data?.['status'] === 'waiting';
-        if (executionId === taskId && counts) changed();
+        if (executionId === watched && counts) changed();
       });
       const again = setInterval(changed, lookAgainMs).unref();
       return () => {

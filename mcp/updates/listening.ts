@@ -7,6 +7,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { callerOf, type McpCaller } from '#mcp/caller.ts';
+import type { WatchTools } from '#mcp/tool.ts';
 import { errorAnswer, protocolError } from '#mcp/present/protocol-error.ts';
 import { asListen, type ListenRequest } from '#mcp/updates/listen-request.ts';
 import { PipedListening } from '#mcp/updates/piped-listening.ts';
@@ -16,6 +17,7 @@ interface Admitted {
   readonly caller: McpCaller;
   readonly uris: ReadonlyMap<string, string>;
   readonly lists: boolean;
+  readonly tools: boolean;
 }
 
 /**
@@ -25,6 +27,7 @@ interface Admitted {
 export class Listening {
   readonly #updates: Updates;
   readonly #logger: Logger;
+  readonly #watchTools: WatchTools;
   readonly #opening = new AsyncLocalStorage<Admitted>();
   readonly bus: ServerEventBus = {
     // No event goes to all streams.
@@ -32,8 +35,10 @@ export class Listening {
     subscribe: (listener) => this.#subscribe(listener),
   };
 
-  constructor(updates: Updates, logger: Logger) {
+  /** `watchTools` is that of the catalog's `callersTools`; absent: the tools do not change. */
+  constructor(updates: Updates, logger: Logger, watchTools?: WatchTools) {
     this.#updates = updates;
+    this.#watchTools = watchTools ?? (() => () => undefined);
     this.#logger = logger;
   }
 
@@ -46,8 +51,8 @@ export class Listening {
   }
 
   /** Creates the streams of one pipe. `notify` receives the changes that any of them requested. */
-  piped(notify: Wanted['notify']): PipedListening {
-    return new PipedListening(this.#updates, notify);
+  piped(notify: Wanted['notify'], toolsChanged: () => void): PipedListening {
+    return new PipedListening(this.#updates, { notify, toolsChanged, watchTools: this.#watchTools });
   }
 
   async #open(
@@ -57,14 +62,13 @@ export class Listening {
   ): Promise<Response> {
     const caller = callerOf(options.authInfo);
     const { notifications, ...params } = listen.params;
-    const { resourceSubscriptions = [], resourcesListChanged = false } = notifications;
+    const { resourceSubscriptions = [], resourcesListChanged = false, toolsListChanged = false } = notifications;
     try {
       const uris = await this.#updates.admit(caller, resourceSubscriptions, request.signal);
       const filtered = { ...notifications, resourceSubscriptions: [...uris.keys()] };
       const parsedBody = { ...listen, params: { ...params, notifications: filtered } };
-      return await this.#opening.run({ caller, uris, lists: resourcesListChanged }, () =>
-        fetch(request, { ...options, parsedBody }),
-      );
+      const admitted = { caller, uris, lists: resourcesListChanged, tools: toolsListChanged };
+      return await this.#opening.run(admitted, () => fetch(request, { ...options, parsedBody }));
     } catch (error) {
       return errorAnswer(listen.id, protocolError(error, { requestId: caller.requestId, logger: this.#logger }));
     }
@@ -74,9 +78,19 @@ export class Listening {
     const admitted = this.#opening.getStore();
     // Without a caller, the stream receives nothing.
     if (admitted === undefined) return () => undefined;
-    return this.#updates.watch({
-      ...admitted,
-      notify: (uri) => listener(uri === null ? { kind: 'resources_list_changed' } : { kind: 'resource_updated', uri }),
-    });
+    const { caller, uris, lists, tools } = admitted;
+    const stops = [
+      tools ? this.#watchTools(caller, () => listener({ kind: 'tools_list_changed' })) : null,
+      uris.size > 0 || lists || !tools
+        ? this.#updates.watch({
+            ...admitted,
+            notify: (uri) =>
+              listener(uri === null ? { kind: 'resources_list_changed' } : { kind: 'resource_updated', uri }),
+          })
+        : null,
+    ];
+    return () => {
+      for (const stop of stops) stop?.();
+    };
   }
 }

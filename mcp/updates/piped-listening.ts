@@ -1,7 +1,19 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { McpCaller } from '#mcp/caller.ts';
+import type { WatchTools } from '#mcp/tool.ts';
 import { asListen } from '#mcp/updates/listen-request.ts';
 import type { Updates, Wanted } from '#mcp/updates/updates.ts';
+
+interface Stream extends Pick<Wanted, 'uris' | 'lists'> {
+  readonly tools: boolean;
+}
+
+/** Receivers of changes, and the watch of the tools. */
+interface Told {
+  readonly notify: Wanted['notify'];
+  readonly toolsChanged: () => void;
+  readonly watchTools: WatchTools;
+}
 
 /**
  * Streams of updates over one pipe. The SDK filters the connection's updates for each stream, so the connection receives the updates of all
@@ -9,16 +21,16 @@ import type { Updates, Wanted } from '#mcp/updates/updates.ts';
  */
 export class PipedListening {
   readonly #updates: Updates;
-  readonly #notify: Wanted['notify'];
+  readonly #told: Told;
   /** Open streams by the id of their request. */
-  readonly #open = new Map<unknown, Pick<Wanted, 'uris' | 'lists'>>();
+  readonly #open = new Map<unknown, Stream>();
   readonly #closing = new AbortController();
   #caller: McpCaller | null = null;
-  #stop: (() => void) | null = null;
+  #stops: readonly (() => void)[] = [];
 
-  constructor(updates: Updates, notify: Wanted['notify']) {
+  constructor(updates: Updates, told: Told) {
     this.#updates = updates;
-    this.#notify = notify;
+    this.#told = told;
   }
 
   /** Rewrites a message from the client for the SDK. Protocol error: too many URIs. */
@@ -27,10 +39,10 @@ export class PipedListening {
     const listen = asListen(message);
     if (listen === null) return message;
     const { notifications, ...params } = listen.params;
-    const { resourceSubscriptions = [], resourcesListChanged = false } = notifications;
+    const { resourceSubscriptions = [], resourcesListChanged = false, toolsListChanged = false } = notifications;
     const uris = await this.#updates.admit(caller, resourceSubscriptions, this.#closing.signal);
     // Order matters: changes after the acknowledgement must be sent.
-    this.#open.set(listen.id, { uris, lists: resourcesListChanged });
+    this.#open.set(listen.id, { uris, lists: resourcesListChanged, tools: toolsListChanged });
     this.#watch(caller);
     const filtered = { ...notifications, resourceSubscriptions: [...uris.keys()] };
     return { ...message, params: { ...params, notifications: filtered } };
@@ -44,8 +56,8 @@ export class PipedListening {
   close(): void {
     this.#closing.abort();
     this.#open.clear();
-    this.#stop?.();
-    this.#stop = null;
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
   }
 
   #end(id: unknown): void {
@@ -54,14 +66,17 @@ export class PipedListening {
 
   #watch(caller: McpCaller): void {
     if (this.#closing.signal.aborted) return;
-    const stop = this.#stop;
+    const before = this.#stops;
     this.#caller = caller;
     const open = [...this.#open.values()];
     const uris = new Map(open.flatMap((stream) => [...stream.uris]));
     const lists = open.some((stream) => stream.lists);
-    const isNeeded = uris.size > 0 || lists;
-    this.#stop = isNeeded ? this.#updates.watch({ caller, uris, lists, notify: this.#notify }) : null;
+    const { notify, toolsChanged, watchTools } = this.#told;
+    this.#stops = [
+      ...(uris.size > 0 || lists ? [this.#updates.watch({ caller, uris, lists, notify })] : []),
+      ...(open.some(({ tools }) => tools) ? [watchTools(caller, toolsChanged)] : []),
+    ];
     // Order matters: the new watch keeps the organization's updates running.
-    stop?.();
+    for (const stop of before) stop();
   }
 }

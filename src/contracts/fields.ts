@@ -24,6 +24,10 @@ export const limits = {
   ratePerSecond: 50,
   /** Age of a sign-in up to which a session may make sensitive changes. */
   recentSignInMinutes: 15,
+  /** Workflows of one project that are MCP tools of their own. */
+  workflowTools: 20,
+  /** The same of all projects in one list of tools. */
+  workflowToolsListed: 50,
 } as const;
 
 /** Any id that a client sends. An id of an unknown form gets 404, not 400. Source: `errors.unknown_id`. */

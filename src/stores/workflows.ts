@@ -12,7 +12,12 @@ import {
 import { LRUCache } from 'lru-cache';
 import { batchedReads } from '#src/concurrency/batched-reads.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
-import type { WorkflowRecord, WorkflowVersionRecord, WorkflowDraftRecord } from '#src/domain/runs/workflow.ts';
+import {
+  storedTool,
+  type WorkflowRecord,
+  type WorkflowVersionRecord,
+  type WorkflowDraftRecord,
+} from '#src/domain/runs/workflow.ts';
 import type { Gate } from '#src/contracts/resources/workflow.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 
@@ -123,7 +128,7 @@ function createPublishing(workflows: Collections['workflows'], versions: ReturnT
      */
     async publish({ _id, organizationId }: WorkflowRecord, version: WorkflowVersionRecord): Promise<boolean> {
       if (!(await versions.insert(version))) return false;
-      const { name, description } = version.graph;
+      const { name, description, tool } = version.graph;
       await workflows.updateOne(
         // A late publish must not replace a newer version.
         { _id, organizationId, $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }] },
@@ -134,7 +139,9 @@ function createPublishing(workflows: Collections['workflows'], versions: ReturnT
             publishedVersion: version.version,
             publishedHash: version.graphHash,
             updatedAt: version.at,
+            ...(tool !== undefined && { tool: storedTool(tool) }),
           },
+          ...(tool === undefined && { $unset: { tool: true } }),
         },
       );
       return true;
@@ -187,6 +194,13 @@ export function createWorkflowStore(
         .find({ ...owned(tenant), publishedVersion: { $ne: null } })
         .sort({ name: 1 })
         .limit(500)
+        .toArray(),
+    /** Lists published workflows of the tenant's projects that are MCP tools, oldest first. */
+    listTools: (tenant: Tenant, limit: number): Promise<readonly WorkflowRecord[]> =>
+      workflows
+        .find({ ...owned(tenant), 'tool.name': { $exists: true }, publishedVersion: { $ne: null } })
+        .sort({ createdAt: 1, _id: 1 })
+        .limit(limit)
         .toArray(),
     /** Lists all workflows of the tenant's projects, newest first. `name`: only those whose name contains it, in any case. */
     list: (

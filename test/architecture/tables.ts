@@ -167,8 +167,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['mcp/', 'app/stdio.ts'],
   '@modelcontextprotocol/node': ['http/mcp'],
   '@modelcontextprotocol/express': ['http/mcp'],
-  // `npm run mcp` and `npm run demo` use it as clients of the product; the product does not.
-  '@modelcontextprotocol/client': [],
+  '@modelcontextprotocol/client': ['src/adapters/outbound/'],
   '@dagrejs/dagre': ['graphs/draw/', 'web/graph-view/'],
   express: ['http/'],
   'rate-limiter-flexible': ['http/guard/'],

@@ -75,6 +75,14 @@ export const dashboard = [
       'A node runs by itself on a document with a given state, and shows what it writes or asks',
       '0166-one-node-on-a-document',
     ],
+    'agent.servers': [
+      'An agent node calls tools of MCP servers at hosts that the operator lists, and its step names them',
+      '0195-agents-call-mcp-servers',
+    ],
+    'agent.servers.checked': [
+      'The checker warns of unlisted hosts of MCP servers, and refuses secrets that are not bound to them and addresses that are not constant',
+      '0195-agents-call-mcp-servers',
+    ],
     'workflows.check.installation': [
       'The check warns of models, hosts, secrets and languages that are not here and of results in no output, each with a way out',
       '0167-the-checker-knows-the-installation',

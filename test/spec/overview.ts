@@ -54,6 +54,22 @@ export const overview = [
       'JSON that comes as text, null for an optional parameter, and the other name of an id are accepted',
       '0170-schemas-that-every-provider-takes',
     ],
+    'mcp.workflow_tools.listed': [
+      'A published workflow with a tool is an MCP tool of its project, and sessions are told when the tools change',
+      '0194-workflows-are-tools',
+    ],
+    'mcp.workflow_tools.called': [
+      'A call of it runs the published version on the document and answers with outputs, the error or the open question',
+      '0194-workflows-are-tools',
+    ],
+    'mcp.workflow_tools.input': [
+      'Its input is held to the schema of the author, and each field that does not fit is named',
+      '0194-workflows-are-tools',
+    ],
+    'mcp.workflow_tools.names': [
+      'Its name is that of no other tool; where two projects have one, both get a suffix',
+      '0194-workflows-are-tools',
+    ],
     'mcp.stdio.answers': 'A local client that closes its end gets the answers to all that it had sent',
     'mcp.sessions.replaced': [
       'A new MCP session replaces one that was left, before an older one in use; a client whose session was replaced is told so',

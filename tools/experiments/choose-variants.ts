@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { applyOperations } from '#graphs/edit/apply.ts';
+import { serverUrlsOf } from '#graphs/models/server-tools.ts';
 import { graphHash } from '#graphs/hash.ts';
 import type { RunExperimentBody } from '#src/contracts/experiments/experiment.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -49,6 +50,7 @@ export async function chooseVariant(
 function refuseEffects(graph: StoredGraph, name: string, pointer: string): void {
   const found = Object.entries(graph.nodes).find(([, { type, config }]) => {
     const { method = 'GET' } = config as { method?: unknown };
+    if (type === 'agent') return serverUrlsOf(config).length > 0;
     return type === 'http' && method !== 'GET' && method !== 'HEAD';
   });
   if (found === undefined) return;

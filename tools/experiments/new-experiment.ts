@@ -17,6 +17,7 @@ export type ExperimentContext = ToolContext<
   | 'code'
   | 'audit'
   | 'chatModel'
+  | 'builtInTools'
   | 'checkGraph'
   | 'datasets'
   | 'documents'

@@ -167,6 +167,7 @@ function presentStep(step: StepRecord, ended: boolean): z.input<typeof RunDetail
     outputPreview: step.outputPreview,
     ...(typeof step.cachedFrom === 'string' ? { cachedFrom: step.cachedFrom } : {}),
     usage: step.usage,
+    ...(step.toolCalls !== undefined && { toolCalls: [...step.toolCalls] }),
     error: step.error,
   };
 }

@@ -5,6 +5,7 @@ import { applyOperations } from '#graphs/edit/apply.ts';
 import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
+import { limits } from '#src/contracts/fields.ts';
 import { fieldErrorsMax } from '#src/contracts/oversize.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
@@ -12,7 +13,7 @@ import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { SecretInfo } from '#src/stores/secrets.ts';
 
 /** Dependencies of a check. */
-export type CheckDeps = 'checkGraph' | 'recordTypes' | 'secrets' | 'workflows';
+export type CheckDeps = 'builtInTools' | 'checkGraph' | 'recordTypes' | 'secrets' | 'workflows';
 type Who = Pick<ToolContext<CheckDeps>, 'deps' | 'principal'>;
 
 /** Limit of subgraphs that one check loads. */
@@ -23,14 +24,28 @@ async function checkContextOf(who: Who, raw: unknown, workflowId?: string): Prom
   const subgraphs = await loadSubgraphs(who, raw);
   const { recordTypes } = referencesOf(raw);
   const needsSecrets = [raw, ...subgraphs.values()].some((graph) => referencesOf(graph).secrets.length > 0);
-  const projectIds = needsSecrets || recordTypes.length > 0 ? await projectsNear(who, workflowId) : [];
+  const isTool = typeof raw === 'object' && raw !== null && 'tool' in raw;
+  const projectIds = needsSecrets || isTool || recordTypes.length > 0 ? await projectsNear(who, workflowId) : [];
   const known = needsSecrets ? await secretsNear(who, projectIds) : [];
   return {
     secrets: known.map(({ name, hosts }) => ({ name, hosts })),
     subgraphs,
     ...(workflowId !== undefined && { workflowId }),
     recordTypes: await recordTypesNear(who, projectIds, recordTypes),
+    ...(isTool && { tools: await toolsNear(who, projectIds, workflowId) }),
   };
+}
+
+/** Names of MCP tools that this workflow cannot have. Other projects than its own count only before it has one. */
+async function toolsNear({ deps, principal }: Who, near: readonly string[], workflowId: string | undefined) {
+  const { organizationId } = principal;
+  const found = await deps.workflows.listTools({ organizationId, projectIds: near }, limits.workflowToolsListed);
+  const others = found.filter(({ _id }) => _id !== workflowId);
+  const taken = new Map<string, string>([...deps.builtInTools].map((name) => [name, 'A built-in tool']));
+  // Without a project of its own, a name is not known to be taken.
+  const named = near.length === 1 ? others : [];
+  for (const { _id, tool } of named) if (tool !== undefined) taken.set(tool.name, `The workflow ${_id}`);
+  return { taken, isFull: named.length >= limits.workflowTools };
 }
 
 /** The workflow's project; before the workflow exists, every project that it could belong to. */
@@ -126,7 +141,7 @@ export async function checkStored(
   const { secrets, workflows, recordTypes } = referencesOf(graph);
   // Languages can be added meanwhile.
   const lacks = check.issues.some(({ code }) => code === 'LANGUAGE_MISSING');
-  const isAlone = [secrets, workflows, recordTypes].every((named) => named.length === 0);
+  const isAlone = graph.tool === undefined && [secrets, workflows, recordTypes].every((named) => named.length === 0);
   if (isAlone && !lacks) {
     const { graph: _, ...said } = check;
     checks.set(key, said, { size: JSON.stringify(said).length });

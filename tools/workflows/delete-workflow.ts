@@ -29,7 +29,8 @@ export const deleteWorkflow = defineTool({
       });
     }
     await deps.workflows.delete(principal, workflowId);
-    tellChange(ctx, workflow, { revision: null, publishedVersion });
+    const toolsChanged = workflow.tool === undefined ? {} : { toolsChanged: true as const };
+    tellChange(ctx, workflow, { revision: null, publishedVersion, ...toolsChanged });
     await record(ctx, 'workflow.delete', workflowId, { name, publishedVersion, surface });
     return { workflowId, deleted: true as const };
   },

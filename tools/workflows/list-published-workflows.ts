@@ -23,6 +23,7 @@ export const listPublishedWorkflows = defineTool({
                 name: workflow.name,
                 description: workflow.description,
                 publishedVersion: workflow.publishedVersion,
+                toolName: workflow.tool?.name ?? null,
                 updatedAt: workflow.updatedAt.toISOString(),
               },
             ],

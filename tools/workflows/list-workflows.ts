@@ -63,6 +63,7 @@ export function presentWorkflow({
     description,
     source,
     publishedVersion,
+    toolName: rest.tool?.name ?? null,
     createdAt: rest.createdAt.toISOString(),
     updatedAt: rest.updatedAt.toISOString(),
   };

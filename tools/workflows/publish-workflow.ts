@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PublishedWorkflow, WorkflowPublishInput } from '#src/contracts/resources/workflow.ts';
+import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { nextVersion } from '#src/domain/runs/workflow.ts';
+import { nextVersion, storedTool, type WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { checkWorkflow, invalidGraph, presentCheck, type CheckDeps } from '#tools/workflows/check-workflow.ts';
@@ -54,8 +56,14 @@ export const publishWorkflow = defineTool({
       );
     await record(ctx, 'workflow.publish', workflowId, { version, graphHash, surface: ctx.surface, ...proof });
     const gate = await keepGate(ctx, workflow, asked);
-    tellChange(ctx, workflow, { revision: fromRevision, publishedVersion: version });
+    const toolsChanged = changesTools(workflow, graph) ? { toolsChanged: true as const } : {};
+    tellChange(ctx, workflow, { revision: fromRevision, publishedVersion: version, ...toolsChanged });
     ctx.outcome.created = true;
     return { ...said, version, gate };
   },
 });
+
+/** True when MCP sessions see another list of tools after this version. */
+function changesTools({ tool: before }: WorkflowRecord, { tool: after }: StoredGraph): boolean {
+  return !isDeepStrictEqual(before ?? null, after === undefined ? null : storedTool(after));
+}

@@ -37,7 +37,11 @@ export async function saveDraft(
 export function tellChange(
   { deps, principal }: ToolContext<'announce'>,
   workflow: Pick<WorkflowRecord, '_id' | 'organizationId' | 'projectId'>,
-  state: { readonly revision: number | null; readonly publishedVersion: number | null },
+  state: {
+    readonly revision: number | null;
+    readonly publishedVersion: number | null;
+    readonly toolsChanged?: true;
+  },
 ): void {
   deps.announce([workflowChanged(workflow, { ...state, by: principal.actorId }, new Date())]);
 }

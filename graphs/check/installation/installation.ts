@@ -1,5 +1,6 @@
 import { destinationOf, type Destination } from '#src/domain/access/secret-hosts.ts';
 import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
+import { serverUrlsOf } from '#graphs/models/server-tools.ts';
 import { fields, members } from '#graphs/check/outline.ts';
 
 /** Abilities of this installation, as its operator configured it. */
@@ -24,7 +25,7 @@ function addressText({ secure, host, port }: Destination): string {
 export function installationFacts(installation: Installation, raw: unknown): InstallationFacts {
   const configs = members(fields(raw)['nodes']).map(([, node]) => fields(fields(node)['config']));
   const refused = new Map<string, string>();
-  for (const { url } of configs) {
+  for (const url of configs.flatMap((config) => [config['url'], ...serverUrlsOf(config)])) {
     const to = typeof url === 'string' ? destinationOf(url) : null;
     const reason = to === null ? null : installation.refuses(addressText(to));
     if (reason !== null) refused.set(String(url), reason);

@@ -1,4 +1,5 @@
 import { fixedBy, pointer, setField, type GraphIssue, type IssueCode } from '#graphs/check/issue.ts';
+import { serverUrlsOf } from '#graphs/models/server-tools.ts';
 import type { GraphOutline, OutlineNode } from '#graphs/check/outline.ts';
 import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
 
@@ -9,13 +10,13 @@ const withModel: ReadonlySet<unknown> = new Set(['llm', 'agent']);
 /** Node types that ask it with the engine `model`, and work without one with `auto`. */
 const withEngine: ReadonlySet<unknown> = new Set(['classify', 'extract']);
 
-/** `at`: a config field of the node; null: the node itself. */
+/** `at`: a config field of the node, or its path; null: the node itself. */
 function lack(
   { id }: OutlineNode,
-  at: string | null,
+  at: string | readonly PropertyKey[] | null,
   said: { readonly code: IssueCode; readonly message: string; readonly hint: string },
 ): GraphIssue {
-  const path = at === null ? pointer('nodes', id) : pointer('nodes', id, 'config', at);
+  const path = at === null ? pointer('nodes', id) : pointer('nodes', id, 'config', ...[at].flat());
   return { severity: 'warning', path, nodeId: id, ...said };
 }
 
@@ -37,14 +38,28 @@ const missingModel: Lack = (node, { chatModel, segmenter }) => {
 };
 
 const unlistedHost: Lack = (node, { refused, hosts }) => {
-  const { url } = node.config;
-  const reason = node.type === 'http' && typeof url === 'string' ? refused.get(url) : undefined;
-  if (reason === undefined) return [];
+  const places: readonly (readonly [unknown, readonly PropertyKey[]])[] =
+    node.type === 'http'
+      ? [[node.config['url'], ['url']]]
+      : node.type === 'agent'
+        ? serverUrlsOf(node.config).map((url, at) => [url, ['mcp', at, 'url']] as const)
+        : [];
+  return places.flatMap(([url, at]) => {
+    const reason = typeof url === 'string' ? refused.get(url) : undefined;
+    return reason === undefined ? [] : [unlisted(node, at, { reason, hosts })];
+  });
+};
+
+function unlisted(
+  node: OutlineNode,
+  at: readonly PropertyKey[],
+  { reason, hosts }: { readonly reason: string; readonly hosts: readonly string[] },
+): GraphIssue {
   const listed = hosts.length === 0 ? 'none yet' : hosts.slice(0, 20).join(', ');
   const message = `This address cannot be called: ${reason}.`;
   const hint = `Ask the operator to add the host to OUTBOUND_ALLOW, or call one that is listed: ${listed}.`;
-  return [lack(node, 'url', { code: 'HOST_NOT_LISTED', message, hint })];
-};
+  return lack(node, at, { code: 'HOST_NOT_LISTED', message, hint });
+}
 
 const missingLanguage: Lack = (node, { languages }) => {
   const { language } = node.config;

@@ -166,6 +166,7 @@ export const Step = z.object({
       ms: z.number(),
     })
     .nullable(),
+  toolCalls: z.array(z.string()).optional().describe('Tools of MCP servers that a model called'),
   error: RunError.nullable(),
 });
 
@@ -353,13 +354,11 @@ export const AnswerBody = z.strictObject({
   answer: Answer.meta({ description: "Any JSON value that fits the question's answerSchema" }),
 });
 export const AnswerInput = AnswerBody.extend({ runId: AnyId.describe('run_... of the waiting run') });
-/** Limit of questions that one call answers. */
-const answersMax = 100;
 /** Give either `runId` with `answer`, or `answers`. */
 export const ResumeInput = AnswerInput.partial({ runId: true })
   .extend({
     answer: BoundedValue.optional().describe("Any JSON value that fits the question's answerSchema"),
-    answers: z.array(AnswerInput).min(1).max(answersMax).optional().describe('Instead: answers to many runs'),
+    answers: z.array(AnswerInput).min(1).max(100).optional().describe('Instead: answers to many runs'),
   })
   .superRefine(({ runId, path, answer, answers }, context) => {
     const wrong = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });

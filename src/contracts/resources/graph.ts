@@ -10,6 +10,9 @@ export const graphLimits = {
   expression: 2_000,
   /** Most items of one map edge. */
   mapItems: 1_000,
+  /** Every list of tools repeats them. */
+  toolDescription: 500,
+  toolInputBytes: 2_048,
 } as const;
 
 const identifier = /^[a-z][a-z0-9_]{0,63}$/;
@@ -95,6 +98,17 @@ export const Limits = z.strictObject({
 });
 
 /**
+ * The published workflow as an MCP tool of its own. `input` is the JSON Schema of the fields beside `documentId`; each is a channel, which
+ * begins with the value. Source: MCP 2026-07-28, tool names; docs/decisions/0194.
+ */
+export const WorkflowTool = z.strictObject({
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'use letters, digits, _ and -, at most 64 characters'),
+  description: z.string().trim().min(1).max(graphLimits.toolDescription),
+  input: z.record(z.string().max(100), z.unknown()).default({ type: 'object', properties: {} }),
+});
+export type WorkflowTool = z.output<typeof WorkflowTool>;
+
+/**
  * A stored workflow graph, version 1. The schema checks the shape; `graphs/check` checks reachability, channels and types.
  */
 export const StoredGraph = z.strictObject({
@@ -106,6 +120,7 @@ export const StoredGraph = z.strictObject({
   edges: z.array(Edge).max(graphLimits.edges),
   limits: Limits.prefault({}),
   outputs: z.record(ChannelName, ChannelName).default({}),
+  tool: WorkflowTool.optional(),
   layout: z.record(z.string().max(100), z.unknown()).optional(),
 });
 

@@ -8,6 +8,7 @@ import {
   Limits,
   NodeId,
   Route,
+  WorkflowTool,
 } from '#src/contracts/resources/graph.ts';
 
 const To = z.union([NodeId, z.literal('END')]);
@@ -23,6 +24,12 @@ const LimitsChange = z.strictObject({
   timeoutMs: Limits.shape.timeoutMs.unwrap().optional(),
   maxConcurrency: Limits.shape.maxConcurrency.unwrap().optional(),
 });
+/** Without its schema, which every list of tools would repeat: /api/graph.schema.json has it. */
+const Tool = z
+  .unknown()
+  .optional()
+  .pipe(WorkflowTool.nullable().optional())
+  .meta({ type: 'object', description: 'MCP' });
 const Config = z.record(z.string().max(100), z.unknown());
 
 /**
@@ -32,7 +39,7 @@ const Config = z.record(z.string().max(100), z.unknown());
 export const Operation = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('add_node'), nodeId: NodeId, node: GraphNode }),
   z.strictObject({ op: z.literal('remove_node'), nodeId: NodeId }).describe('with its edges'),
-  z.strictObject({ op: z.literal('rename_node'), nodeId: NodeId, to: NodeId }).describe('also in its edges'),
+  z.strictObject({ op: z.literal('rename_node'), nodeId: NodeId, to: NodeId }).describe('and its edges'),
   z
     .strictObject({
       op: z.literal('set_config'),
@@ -43,7 +50,7 @@ export const Operation = z.discriminatedUnion('op', [
     .describe('merge: null removes a field'),
   z
     .strictObject({ op: z.literal('set_field'), path: JsonPointer, value: z.unknown().optional() })
-    .describe('without value: removes it'),
+    .describe('no value: removes it'),
   z
     .strictObject({
       op: z.literal('patch_text'),
@@ -64,10 +71,11 @@ export const Operation = z.discriminatedUnion('op', [
       routes: z.array(Route).max(50),
       else: To.optional(),
     })
-    .describe('without routes: removes it'),
+    .describe('no routes: removes it'),
   z.strictObject({ op: z.literal('set_state_field'), name: ChannelName, channel: Channel }),
   z.strictObject({ op: z.literal('remove_state_field'), name: ChannelName }),
   z.strictObject({ op: z.literal('set_entry'), nodeId: NodeId }).describe('the only node after START'),
+  z.strictObject({ op: z.literal('set_tool'), tool: Tool }),
   z.strictObject({ op: z.literal('set_limits'), limits: LimitsChange }),
   z.strictObject({
     op: z.literal('set_metadata'),

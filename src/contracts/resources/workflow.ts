@@ -10,6 +10,9 @@ const slug = z
   .nullable()
   .describe('Stands for workflowId everywhere, such as wf_triage; null for workflows not in code');
 
+/** Source: docs/decisions/0194. */
+const toolName = z.string().nullable().describe('MCP tool that the published version is; null: none');
+
 const WorkflowSummary = z
   .object({
     workflowId: z.string().describe('Also called agentGraphId'),
@@ -17,6 +20,7 @@ const WorkflowSummary = z
     name: z.string(),
     description: z.string(),
     publishedVersion: z.int(),
+    toolName,
     updatedAt: Timestamp,
   })
   .meta({ id: 'Workflow' });
@@ -31,6 +35,7 @@ const AnyWorkflow = z
     description: z.string(),
     source: z.string().describe('stored; or code, which is read-only'),
     publishedVersion: z.int().nullable().describe('null: never published'),
+    toolName,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })

@@ -130,6 +130,7 @@ export const RealtimeFrame = z
       revision: z.int().nullable().describe('Revision of the draft; null: the workflow is deleted'),
       publishedVersion: z.int().nullable().describe('null: never published'),
       by: text.describe('Actor that changed it'),
+      toolsChanged: z.literal(true).optional().describe('The MCP tools of the project changed'),
     }),
     reset,
   ])

@@ -287,6 +287,8 @@ type WorkflowChanged = {
   readonly publishedVersion: number | null;
   /** Actor, such as `usr_…`. */
   readonly by: string;
+  /** The MCP tools of the project changed: sessions are told. */
+  readonly toolsChanged?: true;
 };
 
 /**
@@ -295,7 +297,7 @@ type WorkflowChanged = {
  */
 export function workflowChanged(
   { _id: workflowId, organizationId, projectId }: Pick<WorkflowRecord, '_id' | 'organizationId' | 'projectId'>,
-  { revision, publishedVersion, by }: WorkflowChanged,
+  { revision, publishedVersion, by, toolsChanged }: WorkflowChanged,
   at: Date,
 ): RealtimeEvent {
   return {
@@ -304,7 +306,7 @@ export function workflowChanged(
     at,
     organizationId,
     projectId,
-    data: { workflowId, revision, publishedVersion, by },
+    data: { workflowId, revision, publishedVersion, by, ...(toolsChanged === true && { toolsChanged }) },
   };
 }
 

@@ -18,6 +18,8 @@ export interface StepRecord {
   readonly requestPreview?: string | null;
   readonly outputPreview: string | null;
   readonly usage: ModelUsage | null;
+  /** Names of tools of MCP servers that a model called; absent without any. */
+  readonly toolCalls?: readonly string[];
   /** Type and version of the node: `ocr@1`. Absent on rows of older versions of this program, as what follows. */
   readonly node?: string;
   readonly modelLabel?: string | null;

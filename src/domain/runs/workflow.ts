@@ -1,4 +1,4 @@
-import type { StoredGraph } from '#src/contracts/resources/graph.ts';
+import type { StoredGraph, WorkflowTool } from '#src/contracts/resources/graph.ts';
 import type { Gate } from '#src/contracts/resources/workflow.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 
@@ -10,6 +10,21 @@ export interface Authorship {
   readonly note: string | null;
   readonly at: Date;
 }
+
+/** A workflow as an MCP tool, as it is stored. The schema is JSON text, since BSON changes `$ref`. */
+interface ToolRecord extends Omit<WorkflowTool, 'input'> {
+  readonly inputJson: string;
+}
+
+export const storedTool = ({ input, ...tool }: WorkflowTool): ToolRecord => ({
+  ...tool,
+  inputJson: JSON.stringify(input),
+});
+
+export const readTool = ({ inputJson, ...tool }: ToolRecord): WorkflowTool => ({
+  ...tool,
+  input: JSON.parse(inputJson) as WorkflowTool['input'],
+});
 
 /** A workflow: its name and its published version. `code` workflows are defined in the program. */
 export interface WorkflowRecord {
@@ -25,6 +40,8 @@ export interface WorkflowRecord {
   readonly codeName: string | null;
   readonly publishedVersion: number | null;
   readonly publishedHash: string | null;
+  /** The published version as an MCP tool; absent: it is none. */
+  readonly tool?: ToolRecord;
   /** Proof that the next version needs; absent: none. */
   readonly gate?: Gate;
   readonly createdAt: Date;

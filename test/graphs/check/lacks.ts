@@ -1,5 +1,12 @@
 import { defects, type Defect } from '#test/graphs/check/defects.ts';
 
+/** A workflow as an MCP tool. */
+const toolTaking = (input: object): object => ({
+  name: 'sum_up',
+  description: 'Sums up.',
+  input: { type: 'object', ...input },
+});
+
 /** Graphs that are right, and lack something here: a model, a host, a language, a secret, an output. */
 const lacks: readonly Defect[] = [
   {
@@ -57,6 +64,41 @@ const lacks: readonly Defect[] = [
     issue: 'OUTPUT_UNUSED /state/answer',
     fixed: true,
     breaks: (g) => (g.outputs = {}),
+  },
+  {
+    name: 'A tool that takes a field without a channel',
+    good: 'line',
+    issue: 'CHANNEL_UNKNOWN /tool/input/properties/vendor',
+    fixed: true,
+    breaks: (g) => (g.tool = toolTaking({ properties: { vendor: { type: 'string' } } })),
+  },
+  {
+    name: 'A tool that takes the document twice',
+    good: 'line',
+    issue: 'TOOL_INVALID /tool/input/properties/documentId',
+    fixed: true,
+    breaks: (g) => (g.tool = toolTaking({ properties: { documentId: { type: 'string' } } })),
+  },
+  {
+    name: 'A tool that requires a field without describing it',
+    good: 'line',
+    issue: 'TOOL_INVALID /tool/input/required/0',
+    fixed: true,
+    breaks: (g) => (g.tool = toolTaking({ properties: {}, required: ['vendor'] })),
+  },
+  {
+    name: 'A tool whose fields are not its properties alone',
+    good: 'line',
+    issue: 'TOOL_INVALID /tool/input/anyOf',
+    fixed: true,
+    breaks: (g) => (g.tool = toolTaking({ anyOf: [{}] })),
+  },
+  {
+    name: 'A tool whose input is no schema',
+    good: 'line',
+    issue: 'TOOL_INVALID /tool/input',
+    fixed: false,
+    breaks: (g) => (g.tool = toolTaking({ pattern: 'x' })),
   },
 ];
 

@@ -5,6 +5,7 @@ import type { Loose } from '#test/graphs/check/defects.ts';
 const unknownToLangGraph = new Set([
   'SHAPE_INVALID',
   'LIMIT_EXCEEDED',
+  'TOOL_INVALID',
   'NODE_TYPE_UNKNOWN',
   'CONFIG_INVALID',
   'ERROR_ROUTE_INVALID',

@@ -46,6 +46,12 @@ const router = fc.record(
 const map = fc.record({ from: id, map: fc.record({ over: fc.constant('pages'), as: fc.constant('page'), to: id }) });
 const edge = fc.oneof({ arbitrary: fc.record({ from, to }), weight: 4 }, router, map);
 
+const mcpTool = fc.record({
+  name: fc.constantFrom('sum_up', 'Sum-Up'),
+  description: fc.constantFrom('Sums up.', 'Adds'),
+  input: fc.constantFrom({ type: 'object' }, { type: 'object', properties: { a: { $ref: '#' } } }),
+});
+
 /** Graphs with all that a stored form can say; most would not run. */
 export const anyGraph: fc.Arbitrary<StoredGraph> = fc
   .record(
@@ -58,6 +64,7 @@ export const anyGraph: fc.Arbitrary<StoredGraph> = fc
       edges: fc.array(edge, { maxLength: 10 }),
       limits: fc.record({ maxSteps: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: [] }),
       outputs: fc.dictionary(fc.constantFrom('out', 'other'), channel, { maxKeys: 2 }),
+      tool: mcpTool,
       layout: fc.dictionary(id, fc.record({ x: fc.integer(), y: fc.integer() }), { maxKeys: 3 }),
     },
     { requiredKeys: ['schemaVersion', 'name', 'nodes', 'edges'] },
@@ -123,6 +130,7 @@ const operation: fc.Arbitrary<OperationInput> = fc.oneof(
   fc.record({ op: fc.constant('set_state_field' as const), name: channel, channel: state }),
   fc.record({ op: fc.constant('remove_state_field' as const), name: channel }),
   fc.record({ op: fc.constant('set_entry' as const), nodeId: id }),
+  fc.record({ op: fc.constant('set_tool' as const), tool: mcpTool }, { requiredKeys: ['op'] }),
   fc.record({
     op: fc.constant('set_limits' as const),
     limits: fc.record({ maxSteps: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: [] }),

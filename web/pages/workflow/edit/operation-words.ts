@@ -51,6 +51,8 @@ export function sentenceOf(operation: Operation): string {
       return words.remove_state_field(operation.name);
     case 'set_entry':
       return words.set_entry(operation.nodeId);
+    case 'set_tool':
+      return operation.tool ? words.set_tool(operation.tool.name) : words.unset_tool;
     case 'set_limits':
       return words.set_limits(membersOf(operation.limits));
     case 'set_metadata':
