@@ -55,6 +55,12 @@ const config: KnipConfig = ({ production = false }) => ({
     },
   },
   ignoreDependencies: [
+    // Started as programs, or imported by the code that they write.
+    '@hey-api/openapi-ts',
+    '@oazapfts/runtime',
+    'oazapfts',
+    'openapi-fetch',
+    'openapi-typescript',
     // Pinned only: without it at the root, installing resolves for minutes.
     '@langchain/langgraph-sdk',
     // Named by web/app.css.
