@@ -278,7 +278,14 @@ describe('input that is not quite as shown', () => {
       documentIds: ['doc_1'],
     });
     expect(lenientInput(schemaOf('get_document'), { id: 'doc_1' })).toEqual({ documentId: 'doc_1' });
-    expect(lenientInput(schemaOf('get_run'), { id: 'exec_1' })).toEqual({ executionId: 'exec_1' });
+    expect(lenientInput(schemaOf('get_run'), { id: 'exec_1', wait: 5 })).toEqual({
+      executionId: 'exec_1',
+      waitSeconds: 5,
+    });
+    expect(lenientInput(schemaOf('get_experiment'), { id: 'xp_1', waitSeconds: 5 })).toEqual({
+      experimentId: 'xp_1',
+      wait: 5,
+    });
     expect(
       lenientInput(schemaOf('update_workflow'), {
         workflowId: 'wf_1',
