@@ -67,12 +67,14 @@ export async function generateClients(url: string, folder: string): Promise<void
     typeRoots: [join(root, 'node_modules/@types')],
     noEmit: true,
   };
-  const files = ['service-api.ts', 'hey/index.ts', 'oazapfts.ts', 'folder-to-csv.ts'];
+  const files = ['service-api.ts', 'hey/index.ts', 'oazapfts.ts', 'folder-to-csv.ts', 'misspelt.ts'];
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
 }
 
-/** Errors of the compiler in strict mode; empty without. */
-export function compileClients(folder: string): Promise<string> {
+/** Errors of the compiler in strict mode. */
+export function compileClients(folder: string): Promise<string[]> {
   const args = [command('typescript', 'tsc'), '--project', folder];
-  return new Promise((done) => void execFile(process.execPath, args, (_error, out) => done(out)));
+  return new Promise((done) => {
+    execFile(process.execPath, args, (_error, out) => done(out.split('\n').filter((line) => /^\S/.test(line))));
+  });
 }
