@@ -63,6 +63,12 @@ const config: KnipConfig = ({ production = false }) => ({
   ignoreDependencies: [
     // Started as a program.
     '@langchain/langgraph-cli',
+    // Started as programs, or imported by the code that they write.
+    '@hey-api/openapi-ts',
+    '@oazapfts/runtime',
+    'oazapfts',
+    'openapi-fetch',
+    'openapi-typescript',
     // Named by web/app.css.
     'tailwindcss',
     // Resolved as files, by `createRequire`.

@@ -13,6 +13,8 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   keyId: ['id'],
   recordId: ['id'],
   runId: ['id'],
+  wait: ['waitSeconds'],
+  waitSeconds: ['wait'],
   workflowId: ['agentGraphId', 'graphId', 'id'],
 };
 

@@ -47,7 +47,7 @@ export function resolveConfig(config: unknown, values: ConfigValues, depth = 0):
     if (secret !== undefined) return secret;
     throw new AppError(
       'secret.unknown',
-      `The project has no secret "${name.slice(0, 64)}". Add it, or use another name.`,
+      `The project has no secret "${name.slice(0, 64)}". Ask an admin to set it, or use another name.`,
     );
   }
   if (Array.isArray(config)) return config.map((item) => resolveConfig(item, values, depth + 1));

@@ -63,7 +63,7 @@ async function secretsOf(
   if (missing === undefined) return found;
   throw new AppError(
     'secret.unknown',
-    `The project has no secret "${missing}", which node "${nodeId}" uses. Add it, or use another name.`,
+    `The project has no secret "${missing}", which node "${nodeId}" uses. Ask an admin to set it, with the host that it is sent to, and run the workflow again; or use a secret of another name.`,
   );
 }
 

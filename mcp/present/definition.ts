@@ -1,6 +1,6 @@
 import type { AnyTool } from '#tools/define.ts';
 import { inputSchema, outputSchema } from '#mcp/present/json-schema.ts';
-import { withoutLeftOut } from '#mcp/present/left-out.ts';
+import { asListed } from '#mcp/present/listed.ts';
 import type { ObjectSchema } from '#mcp/present/schema.ts';
 
 /** A tool as `tools/list` returns it. */
@@ -26,14 +26,24 @@ export interface ToolDefinition {
 /** A popular client shows structured content alone where a schema declares it, and so drops the picture. */
 const showsPictures: ReadonlySet<string> = new Set(['view_document_image']);
 
+/** Tools that execute nodes, which may call models and hosts; clients assume it where the hint is absent. */
+const reachesOutside: ReadonlySet<string> = new Set([
+  'test_node',
+  'run_workflow',
+  'resume_run',
+  'replay_execution',
+  'run_experiment',
+  'improve_workflow',
+]);
+
 /** Creates the definition of a tool. It takes milliseconds: once for each tool, never for each request. */
 export function toolDefinition(tool: AnyTool): ToolDefinition {
   return {
     name: tool.name,
     description: tool.description,
-    inputSchema: withoutLeftOut(inputSchema(tool.input), tool.name, 'input'),
+    inputSchema: asListed(inputSchema(tool.input), tool.name, 'input'),
     ...(!showsPictures.has(tool.name) && {
-      outputSchema: withoutLeftOut(outputSchema(tool.output, tool.effect === 'read'), tool.name, 'output'),
+      outputSchema: asListed(outputSchema(tool.output, tool.effect === 'read'), tool.name, 'output'),
     }),
     annotations: {
       // False is what clients assume.
@@ -43,7 +53,7 @@ export function toolDefinition(tool: AnyTool): ToolDefinition {
         ...(tool.idempotent && { idempotentHint: true }),
       }),
       // Clients decide about reading tools by the first hint alone.
-      ...(tool.effect !== 'read' && { openWorldHint: false }),
+      ...(tool.effect !== 'read' && !reachesOutside.has(tool.name) && { openWorldHint: false }),
     },
   };
 }

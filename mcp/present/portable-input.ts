@@ -133,12 +133,15 @@ function brief({ default: usual, ...schema }: Schema): Schema {
   const shown =
     usual === undefined || usual === false || usual === 0 || isEmpty(usual) ? schema : { ...schema, default: usual };
   const items = isObject(schema['items']) ? schema['items'] : {};
-  const isLong =
-    Object.keys(propertiesOf(schema)).length > fewMembers || Object.values(propertiesOf(items)).some(isAny);
+  const members = Object.values(propertiesOf(schema));
+  const isLong = members.length > fewMembers || Object.values(propertiesOf(items)).some(isAny) || isRectangle(members);
   return isLong && !isOperation(items) ? member(shown) : shown;
 }
 
 const isAny = ({ anyOf }: Schema): boolean => anyOf === anyJson;
+/** Several numbers say the same: their names are enough. */
+const isRectangle = (members: readonly Schema[]): boolean =>
+  members.length === fewMembers && members.every(({ type }) => type === 'number');
 /** A merged union keeps its schema. */
 const isOperation = (items: Schema): boolean => propertiesOf(items)['op'] !== undefined;
 
@@ -163,6 +166,12 @@ function described(name: string, schema: Schema): Schema {
   return { ...rest, anyOf: [{ ...only, description: about }, { type: 'null' }] };
 }
 
+/** The words of a list say what its plain items are. */
+function itemOf(list: Schema, { description, ...item }: Schema): Schema {
+  const isKnown = list['description'] !== undefined && item['properties'] === undefined;
+  return isKnown || description === undefined ? item : { ...item, description };
+}
+
 /**
  * Rewrites an input schema to the part of JSON Schema that OpenAI, Anthropic and Gemini all take: single types, `anyOf` only, text enums,
  * bounded integers, typed items. Source: docs/decisions/0170.
@@ -183,6 +192,6 @@ export function portable(schema: Schema): Schema {
     return union(options.map(portable), others);
   }
   const hasItems = isObject(items) && Object.keys(items).length > 0;
-  if (type === 'array') return { ...rest, items: hasItems ? portable(items) : { type: 'object' } };
+  if (type === 'array') return { ...rest, items: hasItems ? itemOf(rest, portable(items)) : { type: 'object' } };
   return type === undefined ? { ...rest, anyOf: anyJson } : rest;
 }

@@ -2,13 +2,11 @@ import { listOf, type Schema } from '#mcp/present/schema.ts';
 
 /** Members that decide the next call. */
 const decisive =
-  /^(id|(document|run|execution|workflow|dataset|experiment|record|recordType|key)Id|status|verdict|certainty|next[A-Z]\w*|revision|version|valid|secret|objectKey|uploadUrl)$/;
-/** Members whose values are listed. */
-const decided = /^(status|verdict|certainty)$/;
+  /^(id|(document|run|execution|workflow|dataset|experiment|record|recordType|key)Id|next(Cursor|Offset)|revision|version|valid|secret|uploadUrl)$/;
+/** States of things, which are shown with their values at every level. */
+const decided = /^(status|state|verdict|certainty)$/;
 /** Levels at which ids are shown; below them lists of the next call's tool have them. */
 const idLevels = 2;
-/** Levels at which a status is shown: those of runs, of an execution and of rows. That of the steps is in the reference. */
-const statusLevels = 1;
 
 /** A value of any type, as all of them: an empty schema says nothing to a reader. */
 const anyValue: readonly Schema[] = ['string', 'number', 'boolean', 'object', 'array', 'null'].map((type) => ({
@@ -19,24 +17,27 @@ const isOpen = ({ anyOf }: Schema): boolean => anyOf === anyValue;
 interface Place {
   readonly name: string;
   readonly depth: number;
-  /** True: within a list, where a status has the values of the one above it or of the filter. */
-  readonly isRow: boolean;
   /** True: all members of the first level that always have a value. */
   readonly isFull: boolean;
 }
 
-function membersOf(properties: Readonly<Record<string, Schema>>, { depth, isRow, isFull }: Place): Schema {
+function membersOf(properties: Readonly<Record<string, Schema>>, { depth, isFull }: Place): Schema {
   const shown = Object.entries(properties).flatMap(([name, schema]): [string, Schema][] => {
-    const child = shownAt(schema, { name, depth: depth + 1, isRow, isFull });
+    const child = shownAt(schema, { name, depth: depth + 1, isFull });
+    // The next call takes the key of an upload, and that of a document nobody.
+    const isKey = name === 'objectKey' && properties['uploadUrl'] !== undefined;
+    const isState = decided.test(name) && hasValues(child);
     const isShown = decisive.test(name)
-      ? (depth < idLevels && (depth === 0 || !isNullable(child))) || (depth <= statusLevels && decided.test(name))
-      : isFull && depth === 0 && !isNullable(child) && schema['format'] !== 'date-time';
-    return isShown || hasMembers(child) ? [[name, child]] : [];
+      ? depth < idLevels && !(isNullable(child) && (depth > 0 || name === 'version'))
+      : isKey || isState || (isFull && depth === 0 && !isNullable(child) && schema['format'] !== 'date-time');
+    return (isShown && child['type'] !== 'null') || hasMembers(child) ? [[name, child]] : [];
   });
   return shown.length === 0 ? {} : { properties: Object.fromEntries(shown) };
 }
 
 const isNullable = ({ anyOf }: Schema): boolean => listOf(anyOf).some(({ type }) => type === 'null');
+
+const hasValues = ({ enum: values, anyOf }: Schema): boolean => values !== undefined || listOf(anyOf).some(hasValues);
 
 /** True for an object or a list with members that are shown. */
 function hasMembers({ properties, items, anyOf }: Schema): boolean {
@@ -55,11 +56,11 @@ function shownAt(schema: Schema, place: Place): Schema {
   if (type === 'object')
     return { type, ...(properties !== undefined && membersOf(properties as Record<string, Schema>, place)) };
   if (type === 'array') {
-    const shown = shownAt((items ?? {}) as Schema, { ...place, isRow: true });
+    const shown = shownAt((items ?? {}) as Schema, place);
     return isOpen(shown) ? { type } : { type, items: shown };
   }
   const values = one === undefined ? several : [one];
-  const listed = type === 'string' && !place.isRow && Array.isArray(values) && decided.test(place.name);
+  const listed = type === 'string' && Array.isArray(values) && decided.test(place.name);
   if (type !== undefined) return { type, ...(listed && { enum: values }) };
   return { anyOf: anyValue };
 }
@@ -75,8 +76,8 @@ function union(options: readonly Schema[], place: Place): Schema {
 /**
  * Shortens an output schema, which every list of tools has: the members that decide the next call, at any depth, and with `isFull` all of
  * the first level that always have a value. Each has its type, and a status its values. `required` and bounds are left out, since results
- * satisfy them. Source: docs/decisions/0170.
+ * satisfy them. Source: docs/decisions/0170, docs/decisions/0192.
  */
 export function shownOutput(schema: Schema, isFull: boolean): Schema {
-  return shownAt(schema, { name: '', depth: 0, isRow: false, isFull });
+  return shownAt(schema, { name: '', depth: 0, isFull });
 }

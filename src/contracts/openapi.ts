@@ -11,6 +11,7 @@ import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
 import { dashboardWorkflows } from '#src/contracts/dashboard/workflows.ts';
 import { fieldWords, otherTag, tags } from '#src/contracts/words/openapi.ts';
+import { describeRow } from '#src/contracts/words/operation.ts';
 import { own } from '#src/contracts/own.ts';
 import { sessionCookie, type Caller, type Route } from '#src/contracts/route.ts';
 import { dashboardWebhooks, serviceWebhooks } from '#src/contracts/webhooks/rows.ts';
@@ -30,6 +31,29 @@ const everywhere: readonly ErrorCode[] = [
 ];
 const withBody: readonly ErrorCode[] = ['request.too_large', 'request.media_type'];
 
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A tuple also as a bounded list, for readers that do not know tuples. */
+function boundedTuple(schema: Json): Json {
+  const parts = schema['prefixItems'];
+  if (!Array.isArray(parts) || isJson(schema['items'])) return schema;
+  const options = [...new Map(parts.map((part: unknown) => [JSON.stringify(part), part])).values()];
+  const items = options.length === 1 ? options[0] : { anyOf: options };
+  return { ...schema, items, minItems: parts.length, maxItems: parts.length };
+}
+
+/** A map whose names are known, as an object with these members: generators make a field of each. */
+function withMembers(schema: Json, io: 'input' | 'output'): Json {
+  const { propertyNames, additionalProperties, ...rest } = schema;
+  const names = isJson(propertyNames) ? propertyNames['enum'] : undefined;
+  if (!Array.isArray(names) || !isJson(additionalProperties)) return schema;
+  const properties = Object.fromEntries(names.map((name) => [String(name), structuredClone(additionalProperties)]));
+  return { ...rest, properties, ...(io === 'input' && { additionalProperties: false }) };
+}
+
+/** The same schema in the words that linters and generators of clients know. Source: docs/decisions/0193. */
+const plainer = (schema: Json, io: 'input' | 'output'): Json => withMembers(boundedTuple(schema), io);
+
 /** Moves zod's `$defs` to OpenAPI components, so that a shared schema appears once. */
 function schemaOf(type: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const {
@@ -41,10 +65,10 @@ function schemaOf(type: z.ZodType, io: 'input' | 'output', components: Json): Js
     target: 'draft-2020-12',
     unrepresentable: 'any',
   }) as Json;
-  const rewritten = JSON.parse(JSON.stringify({ schema, $defs }).replaceAll('"#/$defs/', '"#/components/schemas/')) as {
-    schema: Json;
-    $defs?: Record<string, Json>;
-  };
+  const rewritten = JSON.parse(
+    JSON.stringify({ schema, $defs }).replaceAll('"#/$defs/', '"#/components/schemas/'),
+    (_name, part: unknown) => (isJson(part) ? plainer(part, io) : part),
+  ) as { schema: Json; $defs?: Record<string, Json> };
   for (const [name, definition] of Object.entries(rewritten.$defs ?? {})) components[name] = definition;
   const id = typeof schema['id'] === 'string' ? schema['id'] : undefined;
   if (id === undefined) return rewritten.schema;
@@ -116,6 +140,7 @@ function operation(row: Route, components: Json): Json {
   return {
     operationId: row.id,
     summary: row.summary,
+    description: describeRow(row),
     tags: [tagOf(row)[0]],
     security: securityOf(row.caller),
     parameters: parameters(row, components),
@@ -239,7 +264,13 @@ export function buildOpenApi(family: keyof typeof families, version: string, ser
   const used = new Set(rows.map((row) => tagOf(row)[0]));
   return {
     openapi: '3.1.0',
-    info: { title, version, description },
+    info: {
+      title,
+      version,
+      description,
+      contact: { name: 'Operator of this installation', url: serverUrl },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: serverUrl }],
     tags: [...shown].filter(([name]) => used.has(name)).map(([name, text]) => ({ name, description: text })),
     paths,

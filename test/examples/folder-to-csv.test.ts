@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,8 @@ import { runCommand } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
-import { runExample } from './run-example.ts';
+import { blockOf, compileClients, generateClients } from './generated-clients.ts';
+import { runExample, runProgram } from './run-example.ts';
 
 let app: TestApp;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -94,6 +95,26 @@ test('inkgraph push --csv makes a table of the same scans', async () => {
   expectTotal(receiptTotal(rowsOf(readFileSync(csv, 'utf8'))));
   expect(await documents()).toHaveLength(12);
 }, 120_000);
+
+verifies(
+  'service.openapi.clients',
+  async () => {
+    const clients = join(folder.path, 'clients');
+    const program = blockOf('docs/guide/client.md', 'openapi-fetch');
+    expect(program.trim().split('\n').length).toBeLessThan(40);
+    await generateClients(app.addresses.api, clients);
+    writeFileSync(join(clients, 'folder-to-csv.ts'), program);
+    // The compiler looks: a misspelt name is an error, and the only one.
+    writeFileSync(join(clients, 'misspelt.ts'), program.replace('.documents[0]', '.documentz[0]'));
+    expect(await compileClients(clients)).toEqual([
+      expect.stringMatching(/misspelt\.ts\(\d+,\d+\): .*Property 'documentz' does not exist/),
+    ]);
+    const rows = rowsOf(await runProgram(join(clients, 'folder-to-csv.ts'), [scans], env));
+    expect(rows.find((one) => one['total'] === total)).toMatchObject({ 'total.page': '0' });
+    expect(await documents()).toHaveLength(12);
+  },
+  { timeout: 120_000 },
+);
 
 verifies('command.read', async () => {
   const receipt = (await documents()).find(({ sha256 }) => sha256 === digestOf('receipt.jpg'));

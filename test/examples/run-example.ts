@@ -22,13 +22,16 @@ export function startExample(
   return spawn(programOf(file), [`examples/${file}`, ...args], { cwd: root, env: programEnv(env), timeout: 60_000 });
 }
 
+type Ended = (file: string, args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>;
+
 /** Output of an example that ends by itself; throws with its error output when it fails. */
-export async function runExample(
-  file: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<string> {
-  const child = startExample(file, args, env);
+export const runExample: Ended = (file, args, env = {}) => endOf(startExample(file, args, env), file);
+
+/** The same for a program for Node that is no example. */
+export const runProgram: Ended = (file, args, env = {}) =>
+  endOf(spawn(process.execPath, [file, ...args], { cwd: root, env: programEnv(env), timeout: 60_000 }), file);
+
+async function endOf(child: ChildProcessWithoutNullStreams, file: string): Promise<string> {
   child.stdin.end();
   const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   if (code !== 0) throw new Error(`${file} ended with ${String(code)}: ${err}${out}`);

@@ -7,7 +7,7 @@ import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
-import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
 let at: TestApp;
@@ -32,6 +32,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent.close();
   await at[Symbol.asyncDispose]();
+});
+
+verifies('workflows.publish.warnings', async () => {
+  const send = { type: 'http', config: { url: 'https://erp.example.com/', headers: { key: { $secret: 'ERP_KEY' } } } };
+  const edges = ['START>send', 'send>END'].map((way) => ({ from: way.split('>')[0], to: way.split('>')[1] }));
+  const graph = { schemaVersion: 1, name: 'Sends', state: { response: {} }, nodes: { send }, edges, outputs: {} };
+  const { workflowId } = (await use(agent, 'create_workflow', { graph })).data;
+  const warning = { severity: 'warning', code: 'SECRET_MISSING', hint: expect.stringContaining('Ask an admin') };
+  const published = await use(agent, 'publish_workflow', { workflowId, baseVersion: 1 });
+  expect(published.data.issues).toContainEqual(expect.objectContaining(warning));
+  expect(published.text).toContain('SECRET_MISSING');
+  const path = `/api/dashboard/workflows/${workflowId}/publish`;
+  const answer = await at.call('POST', path, { key: at.seed.agentKey, body: { baseVersion: 1 } });
+  expect(answer.body.issues).toContainEqual(expect.objectContaining(warning));
+
+  const { id } = await at.store(tinyPng, 'image/png');
+  const ran = await use(agent, 'run_workflow', { workflowId, documentIds: [id], waitSeconds: 25 });
+  const told = await use(agent, 'get_run', { runId: ran.data.runs[0].runId });
+  expect(told.data.run).toMatchObject({ status: 'failed', error: { code: 'secret.unknown', nodeId: 'send' } });
+  const { message } = told.data.run.error;
+  expect(message).toMatch(/no secret "ERP_KEY", which node "send" uses\. Ask an admin to set it/);
 });
 
 verifies('graph.declared', async () => {

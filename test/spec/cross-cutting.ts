@@ -168,6 +168,14 @@ export const crossCutting = [
       'Frames of the chat, of the realtime feed and of executions are described by their type, as oneOf with a discriminator',
       '0015-openapi-and-versioning',
     ],
+    'service.openapi.clean': [
+      "Spectral's rules for OpenAPI and Redocly's recommended rules find nothing in the documents that the service sends",
+      '0193-openapi-for-linters-and-generators',
+    ],
+    'service.openapi.clients': [
+      'Clients that three generators make of openapi.json compile, and one of them turns a folder into a table',
+      '0193-openapi-for-linters-and-generators',
+    ],
     'service.openapi.live': ['Live responses match openapi.json', '0015-openapi-and-versioning'],
     'service.openapi.version': [
       'openapi.json states OpenAPI 3.1 and the version of the service; paths carry no version',

@@ -87,6 +87,10 @@ export const dashboard = [
       'The check warns of models, hosts, secrets and languages that are not here and of results in no output, each with a way out',
       '0167-the-checker-knows-the-installation',
     ],
+    'workflows.publish.warnings': [
+      'A workflow whose secret is not set is published with a warning in the answer, over REST and MCP, and its runs fail with the name of the secret and the way out',
+      '0167-the-checker-knows-the-installation',
+    ],
     'context.installation': [
       'The context tells models, null where there is none, languages of OCR, hosts that may be called, and limits',
       '0167-the-checker-knows-the-installation',

@@ -38,6 +38,10 @@ export const overview = [
       'Schemas of tools have single types, text enums and anyOf only, in and out and at any depth',
       '0170-schemas-that-every-provider-takes',
     ],
+    'mcp.schemas.states': [
+      'The schema of a result shows each status, state, verdict and certainty with its values, at any depth',
+      '0192-lists-of-tools-show-states',
+    ],
     'mcp.schemas.words': [
       'Every parameter is described, every integer bounded, required parameters come first, and ten tools have an example',
       '0170-schemas-that-every-provider-takes',

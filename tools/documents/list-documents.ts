@@ -58,7 +58,7 @@ const listing = { scope: 'documents:read', effect: 'read', idempotent: true, out
 export const listDocuments = defineTool({
   ...listing,
   name: 'list_documents',
-  description: 'Documents of your projects, newest first. Pass nextCursor as cursor for the next page.',
+  description: 'Documents of your projects, newest first.',
   input: DocumentListQuery,
 });
 

@@ -5,7 +5,7 @@ import { searchCards } from '#tools/documents/lists/search-cards.ts';
 export const searchDocuments = defineTool({
   name: 'search_documents',
   description:
-    'Find documents by words, "quoted phrases" or identifiers, exact ones first, with page and boxes of the matches. Example: {"query": "invoice \\"final notice\\" 2026-0042"}',
+    'Find documents, exact matches first, with page and boxes of the matches. Example: {"query": "invoice \\"final notice\\" 2026-0042"}',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,

@@ -5,7 +5,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 
 export const setDocumentVisibility = defineTool({
   name: 'set_document_visibility',
-  description: 'Make documents private (their project only) or public (every project of the organization).',
+  description: 'Make documents private to their project, or public.',
   scope: 'documents:write',
   effect: 'write',
   idempotent: true,

@@ -10,7 +10,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 /** Source: `service.documents.update`, docs/decisions/0158. */
 export const updateDocument = defineTool({
   name: 'update_document',
-  description: 'Change file name, title and tags of a document. tags replaces all of them.',
+  description: 'Change file name, title and tags of a document.',
   scope: 'documents:write',
   effect: 'write',
   idempotent: true,

@@ -16,7 +16,7 @@ type Asked = z.output<typeof RunExperimentInput>;
 export const runExperiment = defineTool({
   name: 'run_experiment',
   description:
-    'Says whether a variant of a workflow (version, draft, or operations) is really better on a dataset. Changes no document. Explore on dev, confirm one on holdout.',
+    'Says whether a variant of a workflow is really better on a dataset. Changes no document. Explore on dev, confirm one on holdout.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,

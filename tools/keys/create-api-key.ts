@@ -19,8 +19,7 @@ function requireRate(ratePerSecond: number | undefined, most: number): void {
 
 export const createApiKey = defineTool({
   name: 'create_api_key',
-  description:
-    'Create an API key of one project: a workflow key uploads documents and starts its workflow on each; a service key runs workflows and works with documents. Only this answer has the secret.',
+  description: 'Create an API key of one project. Only this answer has the secret.',
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,

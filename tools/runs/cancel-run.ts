@@ -9,8 +9,7 @@ const reason = { code: 'run.canceled', message: 'It was canceled before it ended
 
 export const cancelRun = defineTool({
   name: 'cancel_run',
-  description:
-    'Cancel a run, or all unfinished runs of an execution. Finished runs do not change. Returns the execution.',
+  description: 'Cancel a run, or all unfinished runs of an execution. Finished runs do not change.',
   scope: 'runs:execute',
   effect: 'destroy',
   idempotent: true,

@@ -69,8 +69,7 @@ async function replay(
 
 export const replayExecution = defineTool({
   name: 'replay_execution',
-  description:
-    'Run an execution again with the same documents and initial state, or only its failed documents. Returns the new execution.',
+  description: 'Run an execution again with the same documents and initial state, or only its failed documents.',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,

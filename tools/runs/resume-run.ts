@@ -22,7 +22,7 @@ async function take(ctx: ToolContext<'announce' | 'audit' | 'executions' | 'wake
 export const resumeRun = defineTool({
   name: 'resume_run',
   description:
-    'Answer the question of a waiting run (waitingFor in list_runs), or with answers those of many runs; the runs continue from there. Each question takes one answer.',
+    'Answer the question of a waiting run (waitingFor in list_runs), or with answers those of many runs. Each question takes one answer.',
   scope: 'runs:execute',
   effect: 'write',
   idempotent: false,

@@ -140,7 +140,7 @@ function refuseUnstorable(initialState: Body['initialState']): void {
 export const runWorkflow = defineTool({
   name: 'run_workflow',
   description:
-    'Run a workflow over documents, one run for each: give documentIds, or scope for all that match. Returns at once, unless waitSeconds is given. Example: {"workflowId": "wf_document_intake", "documentIds": ["doc_1"], "waitSeconds": 25}',
+    'Run a workflow over documents, one run for each: give documentIds, or scope for all that match. Example: {"workflowId": "wf_document_intake", "documentIds": ["doc_1"], "waitSeconds": 25}',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,

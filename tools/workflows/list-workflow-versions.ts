@@ -6,7 +6,7 @@ import { requireWorkflow } from '#tools/workflows/require-workflow.ts';
 
 export const listWorkflowVersions = defineTool({
   name: 'list_workflow_versions',
-  description: 'Published versions of a workflow, newest first, and its draft: author, time and note.',
+  description: 'Published versions of a workflow, newest first, and its draft.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,

@@ -14,7 +14,7 @@ import { authorOf, requireBase, tellChange } from '#tools/workflows/save-draft.t
 export const publishWorkflow = defineTool({
   name: 'publish_workflow',
   description:
-    'Publishes the draft as the next version, which new runs use. Fails while the draft has errors, or without the proof that the gate asks for.',
+    'Publishes the draft as the next version, which new runs use. Fails while it has errors, or without the proof that its gate asks for.',
   scope: 'workflows:publish',
   effect: 'write',
   idempotent: true,

@@ -14,8 +14,7 @@ import { chooseVersion, requireWorkflow } from '#tools/workflows/require-workflo
 
 export const validateWorkflow = defineTool({
   name: 'validate_workflow',
-  description:
-    'Lists the errors and warnings of a graph, or of a workflow with the given operations applied. Saves nothing.',
+  description: 'Errors and warnings of a graph, or of a workflow after operations. Saves nothing.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,

@@ -58,12 +58,14 @@ export const DocumentNumbers = z.strictObject({
   facets: Several(documentFacets).optional().describe('Counts to add; a facet ignores its own filter'),
 });
 
-const Facet = z.object({
-  values: z
-    .array(z.object({ value: z.string(), count: z.int().min(1).describe('Documents that have it') }))
-    .describe('Most frequent first, at most 50; documents without a value are left out'),
-  relation: z.enum(['eq', 'gte']).describe('gte: only the newest 10,000 documents that match are counted'),
-});
+const Facet = z
+  .object({
+    values: z
+      .array(z.object({ value: z.string(), count: z.int().min(1).describe('Documents that have it') }))
+      .describe('Most frequent first, at most 50; documents without a value are left out'),
+    relation: z.enum(['eq', 'gte']).describe('gte: only the newest 10,000 documents that match are counted'),
+  })
+  .describe('Values of one facet, each with its number of documents');
 /** By facet. `status` has `none` for documents without a run; `workflow` is that of the latest run, `key` the one that uploaded. */
 export const DocumentFacets = z.partialRecord(z.enum(documentFacets), Facet).meta({ id: 'DocumentFacets' });
 export type DocumentFacets = z.output<typeof DocumentFacets>;

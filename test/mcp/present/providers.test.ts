@@ -5,6 +5,7 @@ import { GoogleGenAI, type FunctionDeclaration } from '@google/genai';
 import { ChatGoogleGenerativeAI } from '@langchain/google-genai';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { lenientInput } from '#mcp/lenient-input.ts';
 import { toolDefinition } from '#mcp/present/definition.ts';
 import { isObject, listOf, propertiesOf, type Schema } from '#mcp/present/schema.ts';
@@ -29,6 +30,24 @@ const findings = (schema: Schema, wrong: (part: Schema, path: string) => string 
   });
 
 const bareTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+/** Each status inside a schema, with its path and values. */
+function statesOf(schema: Schema, path = ''): string[] {
+  const root = schema['$defs'] === undefined ? {} : (schema['$defs'] as Record<string, Schema>);
+  const walk = (part: Schema, at: string): string[] => {
+    const { $ref, anyOf, oneOf, items, enum: values } = part;
+    if (typeof $ref === 'string') return walk(root[$ref.replace('#/$defs/', '')] ?? {}, at);
+    return [
+      ...(Array.isArray(values) && /\.(status|state|verdict|certainty)$/.test(at)
+        ? [`${at}: ${values.join(', ')}`]
+        : []),
+      ...[...listOf(anyOf), ...listOf(oneOf)].flatMap((option) => walk(option, at)),
+      ...(isObject(items) ? walk(items, `${at}[]`) : []),
+      ...Object.entries(propertiesOf(part)).flatMap(([name, child]) => walk(child, `${at}.${name}`)),
+    ];
+  };
+  return walk(schema, path);
+}
+
 /** Rules of the Inspector's strict mode, and those that all providers share. */
 function isRefused(part: Schema): string | false {
   const { type, anyOf, enum: values } = part;
@@ -158,6 +177,19 @@ describe('schemas that every provider takes', () => {
       expect(() => [ajv.compile(inputSchema), ajv.compile(outputSchema ?? true)]).not.toThrow();
   });
 
+  verifies('mcp.schemas.states', () => {
+    const stated = tools.flatMap((tool) => {
+      const shown = new Set(statesOf(toolDefinition(tool).outputSchema ?? {}));
+      const all = statesOf(z.toJSONSchema(tool.output, { io: 'output', reused: 'inline', unrepresentable: 'any' }));
+      return all.map((state) => [`${tool.name}${state}`, shown.has(state)] as const);
+    });
+    expect(stated.filter(([, isShown]) => !isShown).map(([state]) => state)).toEqual([]);
+    expect(stated.length).toBeGreaterThan(30);
+    expect(stated.map(([state]) => state)).toContain(
+      'get_run.results.documents[].runs[].status: queued, running, waiting, succeeded, failed, canceled, timed_out',
+    );
+  });
+
   verifies('mcp.schemas.words', () => {
     const wrong = definitions.flatMap(({ name, inputSchema }) =>
       findings(inputSchema, (part, path) => {
@@ -246,7 +278,14 @@ describe('input that is not quite as shown', () => {
       documentIds: ['doc_1'],
     });
     expect(lenientInput(schemaOf('get_document'), { id: 'doc_1' })).toEqual({ documentId: 'doc_1' });
-    expect(lenientInput(schemaOf('get_run'), { id: 'exec_1' })).toEqual({ executionId: 'exec_1' });
+    expect(lenientInput(schemaOf('get_run'), { id: 'exec_1', wait: 5 })).toEqual({
+      executionId: 'exec_1',
+      waitSeconds: 5,
+    });
+    expect(lenientInput(schemaOf('get_experiment'), { id: 'xp_1', waitSeconds: 5 })).toEqual({
+      experimentId: 'xp_1',
+      wait: 5,
+    });
     expect(
       lenientInput(schemaOf('update_workflow'), {
         workflowId: 'wf_1',

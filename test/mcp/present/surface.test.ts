@@ -80,6 +80,18 @@ describe('what MCP shows', () => {
     });
   });
 
+  it('shows the order, the key, the count and the facets of a list of documents', () => {
+    const list = definitions.find(({ name }) => name === 'list_documents');
+    expect(list?.inputSchema['properties']).toMatchObject({
+      apiKeyId: { type: 'string' },
+      sort: { enum: ['created', 'name', 'size', 'confidence'] },
+      order: { enum: ['asc', 'desc'] },
+      total: { type: 'boolean' },
+      facets: { type: 'array' },
+    });
+    expect(list?.outputSchema?.['properties']).toMatchObject({ total: { type: 'object' }, facets: { type: 'object' } });
+  });
+
   it('counts what starts or takes much work against the smaller rate, as REST does', () => {
     expect(mcpTools.filter(({ expensive }) => expensive === true).map(({ name }) => name)).toEqual([
       'validate_workflow',

@@ -89,7 +89,7 @@ type Context = ToolContext<
 export const testNode = defineTool({
   name: 'test_node',
   description:
-    'Try one node of a draft on a document: what it writes or asks, errors, time. Pure nodes before it write channels that state leaves out. Changes nothing.',
+    'Try one node of a draft on a document. Pure nodes before it write the channels that state leaves out. Changes nothing.',
   scope: 'runs:execute',
   effect: 'write',
   audit: false,
