@@ -103,7 +103,7 @@ async function lookAtAll(width: number, colorScheme: 'light' | 'dark'): Promise<
     await go(tab, path);
     const wide = await tab.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect({ path, wide }).toEqual({ path, wide: 0 });
-    // Of a further tab, its panel alone is new.
+    // A further tab brings its panel alone.
     await expectAccessible(
       tab,
       `${path}, ${colorScheme} at ${width}`,
