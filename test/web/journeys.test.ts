@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { browserTest } from '#test/support/servers/browser.ts';
 import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { expectAccessible, go, Site, visit, type Tab } from '#test/web/site.ts';
 
@@ -112,6 +113,27 @@ async function lookAtAll(width: number, colorScheme: 'light' | 'dark'): Promise<
   }
   expect(tab.complaints()).toEqual([]);
 }
+
+verifies('links.web', async () => {
+  const { key, page } = { key: app.seed.serviceKey, page: (path: string) => ({ links: { web: site.api + path } }) };
+  const read = async (path: string) => (await app.call('GET', `/api/service/${path}`, { key })).body;
+  const shown = page(`/documents/${receiptId}`);
+  const document = await read(`documents/${receiptId}`);
+  expect(document).toMatchObject(shown);
+  expect((await read('documents')).documents).toContainEqual(expect.objectContaining(shown));
+  const { runId } = document.lastRun;
+  expect(await read(`runs/${runId}`)).toMatchObject(page(`/runs/${runId}`));
+  const agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
+  const said = async (name: string, input: object) =>
+    (await agent.callTool({ name, arguments: { ...input } })).structuredContent as any;
+  expect((await said('search_documents', { query: 'peppercorn' })).documents[0]).toMatchObject(shown);
+  expect(await said('get_workflow', { workflowId: triageId })).toMatchObject(page(`/workflows/${triageId}`));
+  expect((await said('get_run', { runId })).run).toMatchObject(page(`/runs/${runId}`));
+  const { records } = await said('query_records', { recordType: 'receipt' });
+  expect(records).toContainEqual(expect.objectContaining(page(`/documents/${receiptId}?tab=fields`)));
+  await agent.close();
+  expect((await fetch(shown.links.web, { headers: { accept: 'text/html' } })).status).toBe(200);
+});
 
 describe('The dashboard', () => {
   browserTest(
