@@ -232,7 +232,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const secret = data.derive('media');
-  const media = new SignedMedia({ ...stores, objects, images, secret, baseUrl: () => apiUrl });
+  const at = { baseUrl: () => apiUrl, hasDashboard: config.web !== null };
+  const media = new SignedMedia({ ...stores, ...at, objects, images, secret });
   const people = createPeople({
     ...parts,
     organizations: stores.organizations,

@@ -56,6 +56,7 @@ function mediaCheck(picture: 'thumbnail' | number): Check {
     images: {} as never,
     secret,
     baseUrl: () => 'http://media.test',
+    hasDashboard: false,
   });
   const url = picture === 'thumbnail' ? media.url(document) : media.pageUrl(document, picture);
   const { searchParams } = new URL(url);

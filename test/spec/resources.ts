@@ -24,6 +24,10 @@ export const resources = [
     'resource.document.created_at': ['A service document has a timestamp in createdAt', '0004-ids-time-and-paging'],
     'resource.document.description':
       'A service document has its generated description in description as soon as one exists',
+    'links.web': [
+      'Documents, search hits, records, runs and workflows have in links.web the address of their page for people; without a dashboard they have none',
+      '0188-answers-link-to-pages-for-people',
+    ],
     'resource.document.thumbnail': [
       'A service document has in thumbnailUrl the URL of a re-encoded thumbnail',
       '0008-document-and-ocr-result-fields',

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { browserTest } from '#test/support/servers/browser.ts';
 import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
-import { expectAccessible, Site, visit, type Tab } from '#test/web/site.ts';
+import { verifies } from '#test/support/verifies.ts';
+import { modernClient } from '#test/mcp/listener.ts';
+import { expectAccessible, go, Site, visit, type Tab } from '#test/web/site.ts';
 
 const markup = '<img src=x onerror=fetch(1)>.png';
 
@@ -9,10 +11,11 @@ let app: TestApp;
 let site: Site;
 let cookie: string;
 let receiptId: string;
-const tabs: Tab[] = [];
+let triageId: string;
+const tabs: { readonly tab: Tab; readonly close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api,agents', WEB: 'on' } });
+  app = await startTestApp({ env: { SERVICES: 'api,agents,mcp', WEB: 'on' } });
   site = new Site(app);
   expect(await app.app.preparePages()).toBe(true);
   cookie = await app.signIn();
@@ -26,6 +29,7 @@ beforeAll(async () => {
       cookie,
       body: { workflowId: workflowOf(name), documentIds: [receiptId] },
     });
+  triageId = workflowOf('Triage');
   await app.call('PATCH', `/api/dashboard/documents/${tiny.id}`, { cookie, body: { title: markup } });
   const { body: listed } = await app.call('GET', '/api/dashboard/documents', { cookie });
   const documentIds = listed.documents.map(({ id }: { id: string }) => id);
@@ -36,16 +40,18 @@ beforeAll(async () => {
   await app.app.idle();
 }, 120_000);
 afterEach(async () => {
-  for (const { page } of tabs.splice(0)) await page.context().close();
+  for (const { close } of tabs.splice(0)) await close();
 });
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
   await app[Symbol.asyncDispose]();
 });
 
-async function open(options: Parameters<Site['open']>[1] = {}, whose: string | null = cookie): Promise<Tab> {
-  const tab = await site.open(whose, options);
-  tabs.push(tab);
+/** A new tab of a person; of one browser with the scripts in its cache where nothing else is asked for. */
+async function open(options?: Parameters<Site['open']>[1], whose: string | null = cookie): Promise<Tab> {
+  const isUsual = options === undefined && whose === cookie;
+  const tab = isUsual ? await site.openNext(cookie) : await site.open(whose, options);
+  tabs.push({ tab, close: () => (isUsual ? tab.page.close() : tab.page.context().close()) });
   return tab;
 }
 
@@ -53,7 +59,10 @@ const routes = (): readonly string[] => [
   '/',
   '/documents',
   `/documents/${receiptId}`,
-  `/documents/${receiptId}?tab=fields`,
+  ...['fields', 'description', 'segmentations', 'similar', 'runs', 'ask'].map(
+    (tab) => `/documents/${receiptId}?tab=${tab}`,
+  ),
+  `/workflows/${triageId}`,
   '/records',
   '/reviews',
   '/runs',
@@ -69,26 +78,71 @@ const routes = (): readonly string[] => [
   '/no-such-page',
 ];
 
-describe('The dashboard', () => {
-  for (const [colorScheme, width] of [
-    ['light', 1280],
-    ['dark', 360],
-  ] as const)
-    browserTest(
-      `shows every page without violations of WCAG or of its policy, ${colorScheme} at ${width} pixels`,
-      async () => {
-        const tab = await open({ colorScheme, viewport: { width, height: 800 } });
-        for (const path of routes()) {
-          await visit(tab, site.api + path);
-          await expectAccessible(tab, path);
-          const wide = await tab.page.evaluate(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-          );
-          expect({ path, wide }).toEqual({ path, wide: 0 });
-        }
-        expect(tab.complaints()).toEqual([]);
-      },
+/**
+ * Finds words that no table of words has, and words that are cut off. What comes from documents and people is marked by `dir=auto`, or drawn; times,
+ * keys and code are no words.
+ */
+const foreignWords = `(() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.data.trim();
+    const element = walker.currentNode.parentElement;
+    if (!/^\\P{Number}*\\p{Letter}{2}\\P{Number}*$/u.test(text) || !element.checkVisibility()) continue;
+    if (element.closest('[dir=auto], svg text, time, kbd, code, script, style') !== null) continue;
+    if (!/^\\[.*~\\]$/su.test(text)) found.push('literal: ' + text);
+    const { overflowX } = getComputedStyle(element);
+    if (overflowX !== 'visible' && overflowX !== 'auto' && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1) found.push('cut: ' + text);
+  }
+  return found;
+})()`;
+
+/** Visits every page in one theme and width. */
+async function lookAtAll(width: number, colorScheme: 'light' | 'dark'): Promise<void> {
+  const tab = await open({ colorScheme, viewport: { width, height: 800 } });
+  await visit(tab, site.api);
+  for (const path of routes()) {
+    await go(tab, path);
+    const wide = await tab.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    expect({ path, wide }).toEqual({ path, wide: 0 });
+    // A further tab brings its panel alone.
+    await expectAccessible(
+      tab,
+      `${path}, ${colorScheme} at ${width}`,
+      path.includes('tab=') ? '[role=tabpanel]' : 'html',
     );
+  }
+  expect(tab.complaints()).toEqual([]);
+}
+
+verifies('links.web', async () => {
+  const { key, page } = { key: app.seed.serviceKey, page: (path: string) => ({ links: { web: site.api + path } }) };
+  const read = async (path: string) => (await app.call('GET', `/api/service/${path}`, { key })).body;
+  const shown = page(`/documents/${receiptId}`);
+  const document = await read(`documents/${receiptId}`);
+  expect(document).toMatchObject(shown);
+  expect((await read('documents')).documents).toContainEqual(expect.objectContaining(shown));
+  const { runId } = document.lastRun;
+  expect(await read(`runs/${runId}`)).toMatchObject(page(`/runs/${runId}`));
+  const agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
+  const said = async (name: string, input: object) =>
+    (await agent.callTool({ name, arguments: { ...input } })).structuredContent as any;
+  expect((await said('search_documents', { query: 'peppercorn' })).documents[0]).toMatchObject(shown);
+  expect(await said('get_workflow', { workflowId: triageId })).toMatchObject(page(`/workflows/${triageId}`));
+  expect((await said('get_run', { runId })).run).toMatchObject(page(`/runs/${runId}`));
+  const { records } = await said('query_records', { recordType: 'receipt' });
+  expect(records).toContainEqual(expect.objectContaining(page(`/documents/${receiptId}?tab=fields`)));
+  await agent.close();
+  expect((await fetch(shown.links.web, { headers: { accept: 'text/html' } })).status).toBe(200);
+});
+
+describe('The dashboard', () => {
+  browserTest(
+    'shows every page without violations of WCAG or of its policy, light and narrow, dark and wide',
+    async () => {
+      await Promise.all([lookAtAll(360, 'light'), lookAtAll(1280, 'dark')]);
+    },
+  );
 
   browserTest('uploads chosen files, refuses one that it does not read, and lists them as they arrive', async () => {
     const tab = await open();
@@ -192,7 +246,7 @@ describe('The dashboard', () => {
   });
 
   browserTest('follows one stream of events for all tabs, and the next tab takes over', async () => {
-    const tab = await open();
+    const tab = await open({});
     const streams: string[] = [];
     const context = tab.page.context();
     context.on('request', (request) => {
@@ -264,7 +318,7 @@ describe('The dashboard', () => {
   });
 
   browserTest('tells that the connection is lost, and goes on without losing an event when it is back', async () => {
-    const tab = await open();
+    const tab = await open({});
     const { page } = tab;
     // The feed shows what comes after its stream is open.
     const stream = page.waitForResponse(/\/realtime/);
@@ -277,5 +331,82 @@ describe('The dashboard', () => {
     await app.store(Buffer.concat([tinyPng, Buffer.from('offline')]), 'image/png');
     await page.context().setOffline(false);
     await expect.poll(() => page.getByText('Document uploaded').count()).toBe(2);
+  });
+
+  browserTest(
+    'goes on with an upload that a lost connection cut in the middle, and makes one document of it',
+    async () => {
+      const tab = await open({});
+      const { page } = tab;
+      await visit(tab, `${site.api}/documents`);
+      const line = await page.context().newCDPSession(page);
+      // So slow that the connection is lost before the end.
+      const connect = (offline: boolean, uploadThroughput: number) =>
+        line.send('Network.emulateNetworkConditions', {
+          offline,
+          latency: 0,
+          downloadThroughput: -1,
+          uploadThroughput,
+        });
+      await connect(false, 100_000);
+      const tail = Buffer.alloc(1_000_000, 7);
+      await page.getByRole('button', { name: 'Upload', exact: true }).click();
+      const file = { name: 'cut.png', mimeType: 'image/png', buffer: Buffer.concat([tinyPng, tail]) };
+      await page.locator('dialog input[type=file]').setInputFiles(file);
+      await page.getByRole('dialog').getByLabel('Then run').selectOption({ label: 'Document intake' });
+      await page.locator('dialog button[type=submit]').click();
+      const share = page.getByRole('progressbar', { name: 'cut.png' });
+      await expect.poll(() => share.getAttribute('value').then(Number)).toBeGreaterThan(0.05);
+      await connect(true, 0);
+      await page.getByText('The connection was lost').waitFor();
+      await connect(false, -1);
+      await page.getByText('1 of 1 file uploaded').waitFor();
+      await app.app.idle();
+      const { body } = await app.call('GET', '/api/dashboard/documents?limit=100', { cookie });
+      const stored = body.documents.filter(({ filename }: { filename: string }) => filename === 'cut.png');
+      expect(stored).toMatchObject([{ latestRun: { status: 'succeeded' } }]);
+      expect(tab.complaints()).toEqual([]);
+    },
+  );
+
+  browserTest('shows what an agent changed in a draft while a person typed, and keeps both changes', async () => {
+    const { body: made } = await app.call('POST', '/api/dashboard/workflows', {
+      cookie,
+      body: { preset: 'wf_document_intake', name: 'Shared draft' },
+    });
+    const { workflowId } = made;
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/workflows/${workflowId}?tab=settings`);
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await description.fill('Written by a person');
+    const agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
+    const operations = [{ op: 'set_limits', limits: { maxSteps: 77 } }];
+    const edit = { name: 'update_workflow', arguments: { workflowId, baseVersion: made.revision, operations } };
+    expect((await agent.callTool(edit)).isError).not.toBe(true);
+    await agent.close();
+    // The page follows the agent, and keeps what the person typed.
+    await expect.poll(() => page.getByLabel('Most steps').inputValue()).toBe('77');
+    expect(await description.inputValue()).toBe('Written by a person');
+    await description.press('Control+Enter');
+    const conflict = page.getByRole('dialog', { name: 'Somebody else changed this draft' });
+    await conflict.getByText('Limits changed: maxSteps = 77').waitFor();
+    await conflict.getByText('description of the workflow changed').waitFor();
+    await expectAccessible(tab, 'conflict', 'dialog[open]');
+    await conflict.getByRole('button', { name: 'Apply mine on top' }).click();
+    await conflict.waitFor({ state: 'detached' });
+    await tab.quiet();
+    const { body } = await app.call('GET', `/api/dashboard/workflows/${workflowId}`, { cookie });
+    expect(body.graph).toMatchObject({ description: 'Written by a person', limits: { maxSteps: 77 } });
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('has no word of its own outside the tables, and room for longer ones', async () => {
+    const tab = await open({ viewport: { width: 1280, height: 800 } });
+    await visit(tab, `${site.api}/?lang=en-XA`);
+    for (const path of ['/', '/documents', `/documents/${receiptId}`]) {
+      await go(tab, path);
+      expect({ path, found: await tab.page.evaluate(foreignWords) }).toEqual({ path, found: [] });
+    }
   });
 });

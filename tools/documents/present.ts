@@ -43,5 +43,6 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
           },
     ...(degraded !== undefined && { degraded: [...degraded.nodes] }),
     thumbnailUrl: thumbnails.url(record),
+    ...thumbnails.linked(`/documents/${record._id}`),
   };
 }

@@ -57,10 +57,12 @@ interface Parts {
   readonly images: Pick<ImageCodec, 'thumbnail' | 'picture'>;
   readonly secret: Buffer;
   baseUrl(): string;
+  /** True: `baseUrl` has a dashboard. */
+  readonly hasDashboard: boolean;
 }
 
-/** Makes signed URLs of a document's pictures. */
-export type Thumbnails = Pick<SignedMedia, 'url' | 'pageUrl' | 'originalUrl'>;
+/** Makes signed URLs of a document's pictures, and addresses of pages for people. */
+export type Thumbnails = Pick<SignedMedia, 'url' | 'pageUrl' | 'originalUrl' | 'linked'>;
 
 type Opened = 'thumbnail' | 'pages';
 
@@ -91,6 +93,11 @@ export class SignedMedia {
   /** Re-encoded page as WebP, pages counted from 0; `&w=` sizes it, `&rotate=90|180|270` turns it clockwise. */
   pageUrl(document: DocumentRecord, page: number): string {
     return this.#address(document, 'pages', `pages/${page}.webp`);
+  }
+
+  /** Member `links` with the address of a page of the dashboard; nothing without one. Source: `links.web`. */
+  linked(path: string): { readonly links?: { readonly web: string } } {
+    return this.#parts.hasDashboard ? { links: { web: this.#parts.baseUrl() + path } } : {};
   }
 
   originalUrl({ pinnedKey, filename }: DocumentRecord): Promise<string> {

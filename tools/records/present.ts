@@ -47,6 +47,7 @@ export function presentRecord(
     revision: record.revision,
     createdAt: record.createdAt.toISOString(),
     updatedAt: record.updatedAt.toISOString(),
+    ...thumbnails.linked(`/documents/${record.documentId}?tab=fields`),
     pageUrls:
       document === null
         ? {}

@@ -29,7 +29,9 @@ export const getRun = defineTool({
   ),
   output: GetRunResult,
   async run(
-    ctx: ToolContext<'cursorSecret' | 'documents' | 'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>,
+    ctx: ToolContext<
+      'cursorSecret' | 'documents' | 'events' | 'executions' | 'steps' | 'stopping' | 'thumbnails' | 'workflows'
+    >,
     { runId, executionId, waitSeconds, detail, include, ...asked },
   ) {
     const results =
@@ -51,6 +53,7 @@ export const getRun = defineTool({
     const receipt = include.includes('receipt') ? await receiptOfRun(ctx, found) : undefined;
     const check = include.includes('receiptCheck') ? { receiptCheck: await receiptCheckOf(ctx, found) } : {};
     const run = presentRunDetail(found, steps.filter(shown[detail]), new Set(include), receipt);
-    return { execution: null, run: { ...run, ...check, queue: await queuePlace(ctx, found) } };
+    const links = ctx.deps.thumbnails.linked(`/runs/${found._id}`);
+    return { execution: null, run: { ...run, ...check, ...links, queue: await queuePlace(ctx, found) } };
   },
 });

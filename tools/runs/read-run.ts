@@ -14,13 +14,14 @@ export const readRun = defineTool({
   idempotent: true,
   input: RunPath,
   output: RunDetail,
-  async run(ctx: ToolContext<'documents' | 'executions' | 'steps'>, { id }) {
+  async run(ctx: ToolContext<'documents' | 'executions' | 'steps' | 'thumbnails'>, { id }) {
     const run = await requireRun(ctx, id);
     const [steps, receipt, queue] = await Promise.all([
       ctx.deps.steps.listOf(run),
       receiptOfRun(ctx, run),
       queuePlace(ctx, run),
     ]);
-    return { ...presentRunDetail(run, steps, new Set(['outputs', 'receipt']), receipt), queue };
+    const shown = presentRunDetail(run, steps, new Set(['outputs', 'receipt']), receipt);
+    return { ...shown, queue, ...ctx.deps.thumbnails.linked(`/runs/${id}`) };
   },
 });

@@ -14,7 +14,7 @@ export const getWorkflow = defineTool({
   idempotent: true,
   input: WorkflowInput,
   output: WorkflowDetail,
-  async run(ctx: ToolContext<CheckDeps | 'checks'>, { workflowId, version, detail, nodeIds }) {
+  async run(ctx: ToolContext<CheckDeps | 'checks' | 'thumbnails'>, { workflowId, version, detail, nodeIds }) {
     const workflow = await requireWorkflow(ctx, workflowId);
     const chosen = await chooseVersion(ctx, workflow, version);
     const name = `${workflowId}@${chosen.version ?? `draft ${chosen.revision}`}`;
@@ -22,6 +22,7 @@ export const getWorkflow = defineTool({
     const wanted = nodeIds === undefined ? null : new Set<string>(nodeIds);
     return {
       ...presentWorkflow(workflow),
+      ...ctx.deps.thumbnails.linked(`/workflows/${workflowId}`),
       version: chosen.version,
       revision: chosen.revision,
       graphHash: chosen.graphHash,

@@ -29,7 +29,7 @@ export function Tabs<Name extends string>({
   const id = useId();
   // Narrow windows have no room for all of them.
   useEffect(() => {
-    const tab = list.current?.querySelector<HTMLElement>('[aria-selected=true]');
+    const tab = list.current?.querySelector<HTMLElement>(`[data-name="${chosen}"]`);
     const row = list.current;
     if (tab === null || tab === undefined || row === null) return;
     const end = tab.offsetLeft + tab.offsetWidth - row.offsetLeft;

@@ -1,11 +1,12 @@
-import { CircleAlert, CircleCheck, X } from 'lucide-react';
+import { CircleAlert, CircleCheck, Unplug, X } from 'lucide-react';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button, IconButton, Spinner } from '../parts/button.tsx';
+import { connection } from '../live/connection.ts';
 import { useStore } from '../state/store.ts';
 import { shell } from '../text/shell.ts';
 import { uploads, type Upload } from '../state/upload-list.ts';
-import { clearFinished, isUploading, retryUpload } from './uploads.ts';
+import { clearFinished, isUploading, resumeUploads, retryUpload } from './uploads.ts';
 
 function Line({ upload }: { readonly upload: Upload }) {
   const { id, name, state, progress, documentId, duplicateOf, error } = upload;
@@ -14,6 +15,7 @@ function Line({ upload }: { readonly upload: Upload }) {
       <div className="flex items-center gap-2">
         {state === 'done' && <CircleCheck size={14} aria-hidden className="shrink-0 text-ok" />}
         {state === 'failed' && <CircleAlert size={14} aria-hidden className="shrink-0 text-bad" />}
+        {state === 'cut' && <Unplug size={14} aria-hidden className="shrink-0 text-warn" />}
         {(state === 'sending' || state === 'waiting') && <Spinner />}
         <span className="min-w-0 flex-1 truncate" dir="auto">
           {documentId === undefined ? (
@@ -25,13 +27,14 @@ function Line({ upload }: { readonly upload: Upload }) {
           )}
         </span>
         {duplicateOf !== undefined && <span className="text-xs text-muted">{shell.uploadDuplicate}</span>}
-        {state === 'failed' && (
+        {(state === 'failed' || state === 'cut') && (
           <Button size="small" onClick={() => retryUpload(id)}>
             {shell.retry}
           </Button>
         )}
       </div>
       {state === 'sending' && <progress value={progress} aria-label={name} className="h-1 w-full accent-accent" />}
+      {state === 'cut' && <p className="text-xs text-warn">{shell.uploadCut}</p>}
       {error !== undefined && state === 'failed' && <p className="text-xs text-bad">{error}</p>}
     </li>
   );
@@ -47,6 +50,12 @@ export function UploadTray() {
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
   }, []);
+  const line = useStore(connection);
+  useEffect(() => {
+    if (line === 'live') resumeUploads();
+    addEventListener('online', resumeUploads);
+    return () => removeEventListener('online', resumeUploads);
+  }, [line]);
   if (all.length === 0) return null;
   const done = all.filter(({ state }) => state === 'done').length;
   return (

@@ -2,6 +2,7 @@ import { call } from '../api/client.ts';
 import type { Reply } from '../api/families.ts';
 import { Problem } from '../api/problem.ts';
 import { uploads, type Upload } from '../state/upload-list.ts';
+import { shell } from '../text/shell.ts';
 
 const atOnce = 4;
 
@@ -16,24 +17,34 @@ function put(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    const fail = (words: string) => reject(new Problem(request.status, { detail: words }));
     request.open('PUT', uploadUrl);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(loaded / Math.max(1, total)));
     request.addEventListener('load', () =>
-      request.status < 300 ? resolve() : fail(`The object store answered ${request.status}.`),
+      request.status < 300
+        ? resolve()
+        : reject(new Problem(request.status, { detail: shell.uploadRefused(request.status) })),
     );
-    request.addEventListener('error', () => fail('The connection was lost. Try again.'));
+    request.addEventListener('error', () => reject(new Problem(0, {})));
     request.send(file);
   });
 }
 
-async function store({ id, file, projectId }: Upload): Promise<string> {
+/** Stores the bytes. Bytes that a lost connection cut off are sent again to a place of their own, and nothing is made of the first. */
+async function storeBytes({ id, file, projectId }: Upload): Promise<string> {
   const signed = await call('documents', 'presign', {
     body: { projectId, contentType: file.type, size: file.size, filename: file.name },
   });
   await put(signed, file, (progress) => change(id, { progress }));
-  const { document } = await call('documents', 'ack', { body: { objectKey: signed.objectKey } });
+  change(id, { objectKey: signed.objectKey });
+  return signed.objectKey;
+}
+
+/** Makes the document. Asked twice, the server answers with the same one. */
+async function store(upload: Upload): Promise<string> {
+  const { id } = upload;
+  const objectKey = upload.objectKey ?? (await storeBytes(upload));
+  const { document } = await call('documents', 'ack', { body: { objectKey } });
   const { duplicateOf } = document;
   change(id, { progress: 1, documentId: document.id, ...(duplicateOf === undefined ? {} : { duplicateOf }) });
   return document.id;
@@ -48,7 +59,11 @@ async function send(upload: Upload): Promise<void> {
     if (workflowId !== undefined) await call('documents', 'run', { params: { id: documentId }, body: { workflowId } });
     change(id, { state: 'done', progress: 1 });
   } catch (error) {
-    change(id, { state: 'failed', error: error instanceof Error ? error.message : String(error) });
+    const isCut = error instanceof Problem && error.status === 0;
+    change(
+      id,
+      isCut ? { state: 'cut' } : { state: 'failed', error: error instanceof Error ? error.message : String(error) },
+    );
   }
 }
 
@@ -87,7 +102,14 @@ export function retryUpload(id: string): void {
   void pump();
 }
 
-export const clearFinished = (): void =>
-  uploads.set((all) => all.filter(({ state }) => state === 'waiting' || state === 'sending'));
+/** Goes on with the uploads that a lost connection cut off. */
+export function resumeUploads(): void {
+  uploads.set((all) => all.map((one) => (one.state === 'cut' ? { ...one, state: 'waiting' } : one)));
+  void pump();
+}
 
-export const isUploading = (): boolean => uploads.get().some(({ state }) => state === 'waiting' || state === 'sending');
+const isUnderway = ({ state }: Upload): boolean => state !== 'done' && state !== 'failed';
+
+export const clearFinished = (): void => uploads.set((all) => all.filter(isUnderway));
+
+export const isUploading = (): boolean => uploads.get().some(isUnderway);

@@ -64,6 +64,8 @@ export const shell = words({
   uploads: (done: number, all: number) => `${done} of ${plural(all, 'file', 'files')} uploaded`,
   uploading: 'Uploads',
   uploadFailed: 'failed',
+  uploadRefused: (status: number) => `The object store answered ${status}.`,
+  uploadCut: 'The connection was lost. The upload goes on when it is back.',
   uploadTooLarge: (name: string, most: string) => `${name} is larger than ${most}.`,
   uploadWrongType: (name: string) => `${name} is no image or PDF that Inkgraph reads.`,
   uploadDone: 'uploaded',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AnyId, Cursor, QueryBoolean, CappedLimit, Timestamp, limits } from '#src/contracts/fields.ts';
 import { recordLimits, TypeName } from '#src/contracts/records/record-type.ts';
+import { WebLinks } from '#src/contracts/results/web-links.ts';
 
 export const recordStatuses = ['proposed', 'doubtful', 'confirmed'] as const;
 export type RecordStatus = (typeof recordStatuses)[number];
@@ -55,6 +56,7 @@ export const DocumentRecord = z
     revision: z.int(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
+    links: WebLinks,
     pageUrls: z
       .record(z.string(), z.string())
       .describe('Pictures of the pages that the cells are on, by page; they expire'),

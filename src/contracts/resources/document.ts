@@ -22,6 +22,7 @@ import {
   Visibility,
   limits,
 } from '#src/contracts/fields.ts';
+import { WebLinks } from '#src/contracts/results/web-links.ts';
 
 const OcrSummary = z
   .object({
@@ -60,6 +61,7 @@ export const Document = z
     ocr: OcrSummary.nullable(),
     degraded: z.array(z.string()).optional().describe('Nodes that failed in the last run: retry_runs with degraded'),
     thumbnailUrl: z.string().nullable().describe('Short-lived signed URL of a re-encoded image'),
+    links: WebLinks,
   })
   .meta({ id: 'Document' });
 export type Document = z.output<typeof Document>;

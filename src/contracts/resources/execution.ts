@@ -13,6 +13,7 @@ import {
   Timestamp,
   limits,
 } from '#src/contracts/fields.ts';
+import { WebLinks } from '#src/contracts/results/web-links.ts';
 
 export const runStatuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'canceled', 'timed_out'] as const;
 export type RunStatus = (typeof runStatuses)[number];
@@ -134,7 +135,6 @@ export const Execution = z
   })
   .meta({ id: 'Execution' });
 export type Execution = z.output<typeof Execution>;
-
 export const ExecutionPath = z.object({ id: AnyId });
 export const RunPath = z.object({ id: AnyId });
 export const ExecutionQuery = z.strictObject({
@@ -207,6 +207,7 @@ const Receipt = z
   });
 
 export const RunDetail = RunSummary.extend({
+  links: WebLinks,
   waitingFor: z
     .array(
       Question.extend({
@@ -293,7 +294,6 @@ export const ExecutionList = z.object({
 });
 /** Executions with a run that meets all conditions. Source: `lists.executions`. */
 export const ListExecutionsQuery = ExecutionRunsQuery.extend(RunConditions.shape);
-
 export const CancelInput = z.strictObject({
   executionId: AnyId.optional().describe('exec_...: all its unfinished runs'),
   runId: AnyId.optional().describe('run_...: one run'),

@@ -3,6 +3,7 @@ import { AnyId, Cursor, PageLimit, Timestamp } from '#src/contracts/fields.ts';
 import { NodeId, StoredGraph } from '#src/contracts/resources/graph.ts';
 import { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
+import { WebLinks } from '#src/contracts/results/web-links.ts';
 
 /** Source: `service.workflows.slug`, docs/decisions/0158. */
 const slug = z
@@ -135,6 +136,7 @@ export type Gate = z.output<typeof Gate>;
 /** A workflow at one version; `revision` is that of the draft. */
 export const WorkflowDetail = z.object({
   ...AnyWorkflow.shape,
+  links: WebLinks,
   version: z.int().nullable(),
   revision: z.int().nullable().describe('Send as baseVersion of the next edit'),
   graphHash: z.string(),

@@ -40,6 +40,7 @@ async function setup(hooks: { beforePicture?: () => Promise<void> } = {}) {
     },
     secret: Buffer.alloc(32, 7),
     baseUrl: () => 'http://media.test',
+    hasDashboard: false,
   });
   const request = (page: number, width = '400'): MediaRequest => {
     const { searchParams } = new URL(media.pageUrl(document, page));
@@ -48,7 +49,7 @@ async function setup(hooks: { beforePicture?: () => Promise<void> } = {}) {
     return { organizationId, documentId, picture: page, ...signed, width };
   };
   const read = async (page: number, width?: string): Promise<Buffer> => (await media.open(request(page, width))).read();
-  return { document, state, read };
+  return { document, state, read, media };
 }
 
 test('twenty readers of a picture nobody has seen make it once, and it is made no more', async () => {
@@ -58,6 +59,11 @@ test('twenty readers of a picture nobody has seen make it once, and it is made n
   expect(pictures.every((one) => one.equals(pictures[0] ?? Buffer.alloc(0)))).toBe(true);
   expect((await read(0)).equals(pictures[0] ?? Buffer.alloc(0))).toBe(true);
   expect(state.made).toBe(1);
+});
+
+test('nothing links to pages of a service without a dashboard', async () => {
+  const { media } = await setup();
+  expect(media.linked('/documents/doc_1')).toEqual({});
 });
 
 test('a flood of different pages is refused beyond a short line, and what is kept already is served meanwhile', async () => {

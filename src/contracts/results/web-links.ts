@@ -1,0 +1,6 @@
+import { z } from 'zod';
+
+/** Addresses for people. Source: `links.web`, docs/decisions/0188. */
+export const WebLinks = z
+  .object({ web: z.url().describe('Page of the dashboard, for people; absent without a dashboard') })
+  .optional();
