@@ -1,6 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { watchSources } from '#scripts/cli/watch-sources.ts';
+import { orExplain } from '#scripts/cli/with-app.ts';
 
 /**
  * `npm run dev`: the services, started again when a source file changes, a workflow in code too; after a start that failed it waits for
@@ -14,41 +17,61 @@ const start = (): ChildProcess =>
     env: { LOG_LEVEL: 'debug', DRAIN_SECONDS: '0', ...process.env },
   });
 
-let child = start();
-let settling: NodeJS.Timeout | undefined;
-let restarting = Promise.resolve();
-
-async function end(): Promise<void> {
-  if (!running(child)) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
-}
-
-async function restart(path: string): Promise<void> {
-  process.stderr.write(`${path} changed: starting again\n`);
-  await end();
-  child = start();
-}
-
-const watcher = await watchSources('.', (path) => {
-  // Editors and git write several files, or one several times.
-  clearTimeout(settling);
-  settling = setTimeout(() => {
-    restarting = restarting.then(() => restart(path));
-  }, quietMs);
+const usage = helpText({
+  usage: 'npm run dev',
+  does: 'Starts the services as npm start does, and starts them again when a source file changes. Ctrl-C stops them.',
+  environment: [
+    ['LOG_LEVEL', 'default: debug'],
+    ['DATA_DIR', 'default: ./data'],
+  ],
+  examples: ['npm run dev', 'LOG_LEVEL=warn DATA_DIR=/tmp/try npm run dev'],
 });
 
-function stop(): void {
-  clearTimeout(settling);
-  void watcher
-    .close()
-    .then(() => restarting)
-    .then(end)
-    .then(() => {
-      process.exitCode = child.exitCode ?? 0;
-    });
+/** The services in a process, which ends and starts again when a file changes. */
+class Services {
+  #child = start();
+  #settling: NodeJS.Timeout | undefined;
+  #restarting = Promise.resolve();
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (!running(child)) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  }
+
+  async #restart(path: string): Promise<void> {
+    process.stderr.write(`${path} changed: starting again\n`);
+    await this.#end();
+    this.#child = start();
+  }
+
+  /** Editors and git write several files, or one several times. */
+  changed(path: string): void {
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => {
+      this.#restarting = this.#restarting.then(() => this.#restart(path));
+    }, quietMs);
+  }
+
+  /** Exit code of the services. */
+  async stop(): Promise<number> {
+    clearTimeout(this.#settling);
+    await this.#restarting;
+    await this.#end();
+    return this.#child.exitCode ?? 0;
+  }
 }
 
-process.once('SIGINT', stop);
-process.once('SIGTERM', stop);
+/** `npm run dev`. */
+export const dev = withHelp(usage, async ({ args }) => {
+  parseArgs({ args: [...args], options: {} });
+  const services = new Services();
+  const watcher = await watchSources('.', (path) => services.changed(path));
+  await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
+  await watcher.close();
+  return services.stop();
+});
+
+if (import.meta.main) await orExplain(dev);

@@ -103,3 +103,9 @@ export function findProgram({ variable, names }: OutsideProgram): string | null 
 export function mayMissPrograms(): boolean {
   return (env['CI'] ?? '') === '';
 }
+
+/** A line for the person at a machine without the program. */
+export function missingLine({ name, tests, advice }: OutsideProgram): string {
+  const then = mayMissPrograms() ? 'are skipped' : 'fail, since CI is set';
+  return `This machine has no ${name}: ${tests} tests ${then}. ${advice}\n`;
+}

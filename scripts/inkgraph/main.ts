@@ -1,6 +1,7 @@
-import type { Program } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
-import { commonUsage } from './connection.ts';
+import { commonRows, setVariables } from './connection.ts';
 import { push } from './push.ts';
 import { ask, exportAll, get, search } from './read.ts';
 import { watch } from './watch.ts';
@@ -14,21 +15,32 @@ const commands: Readonly<Record<string, readonly [program: Program, words: strin
   export: [exportAll, 'writes the documents, or the records of a type, to a file'],
 };
 
-const usage = `Usage: npx inkgraph <command> [options]
-${Object.entries(commands)
-  .map(([name, [, words]]) => `  ${name.padEnd(8)} ${words}`)
-  .join('\n')}
-npx inkgraph <command> --help tells the options of a command.
-${commonUsage}`;
+const usage = helpText({
+  usage: 'npx inkgraph <command> [options]',
+  does: 'Works with documents over the service API. npx inkgraph <command> --help tells the options of a command.',
+  commands: Object.entries(commands).map(([name, [, words]]) => [name, words]),
+  options: commonRows,
+  examples: [setVariables, 'npx inkgraph push ./scans --wait', "npx inkgraph search 'invoice total'"],
+});
 
-/** `inkgraph`: the service API from the command line. */
-export const inkgraph: Program = async (terminal) => {
-  const [name = '--help', ...args] = terminal.args;
-  if (name === '--help' || name === 'help') return terminal.out(`${usage}\n`);
+/** Carries out one of the commands, each with help of its own. */
+const runCommand: Program = async (terminal) => {
+  const [name = '', ...args] = terminal.args;
   const command = new Map(Object.entries(commands)).get(name);
   if (command === undefined)
     throw new UsageError(`${name} is no command. Commands are ${Object.keys(commands).join(', ')}.`);
   return command[0]({ ...terminal, args });
 };
+
+const helped = withHelp(usage, async () => undefined);
+
+/** `inkgraph`: the service API from the command line. */
+export const inkgraph = Object.assign(
+  async (terminal: Terminal) => {
+    const [name = '--help'] = terminal.args;
+    return /^(-h|--help|help)$/.test(name) ? helped({ ...terminal, args: ['--help'] }) : runCommand(terminal);
+  },
+  { help: usage },
+);
 
 if (import.meta.main) await orExplain(inkgraph);
