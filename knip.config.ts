@@ -27,10 +27,12 @@ const config: KnipConfig = ({ production = false }) => ({
         'scripts/inkgraph/main.ts!',
         'scripts/languages/main.ts!',
         'scripts/migrate/main.ts!',
+        'scripts/services/*.ts!',
         'scripts/topology/main.ts!',
         'scripts/container/*.ts!',
         'scripts/{bench,check,conformance,eval,fixtures,gen,pictures}/main.ts',
         'scripts/check/*.ts',
+        'scripts/bench/install-peers.ts',
         'scripts/pictures/look.ts',
         'examples/*.ts',
         'examples/*/server.ts',
@@ -69,6 +71,10 @@ const config: KnipConfig = ({ production = false }) => ({
     'oazapfts',
     'openapi-fetch',
     'openapi-typescript',
+    // Pinned only: without it at the root, installing resolves for minutes.
+    '@langchain/langgraph-sdk',
+    // Programs that scripts/check starts by name.
+    ...(production ? [] : ['oxfmt', 'oxlint', 'oxlint-tsgolint']),
     // Named by web/app.css.
     'tailwindcss',
     // Resolved as files, by `createRequire`.

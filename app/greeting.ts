@@ -1,14 +1,71 @@
+import { relative, sep } from 'node:path';
 import type { Addresses } from '#app/compose/addresses.ts';
-import type { ServiceName } from '#src/config/env.ts';
+import { readSeed } from '#app/compose/access/seed-file.ts';
+import type { Config } from '#src/config/config.ts';
+import { version } from '#src/config/version.ts';
 
 /** Output of a process: standard output, where people read it or a program does. */
-interface Output {
+export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
+type Row = readonly [name: string, value: string, note?: string];
+
+/** Works as it is typed, on an empty folder too. */
+const firstUpload: Row = [
+  'Try',
+  'eval "$(npm run -s seed -- --env)"; npm run -s inkgraph -- push test/fixtures/receipt.jpg --wait',
+];
+
+/** A folder as a person would type it here. */
+function typed(folder: string): string {
+  const path = relative(process.cwd(), folder);
+  return path === '' || path.startsWith('..') ? folder : `.${sep}${path}`;
+}
+
+function addressRows({ api, agents, mcp }: Addresses, { services, web }: Config): Row[] {
+  const rows: Row[] = [];
+  if (services.has('api'))
+    rows.push([web === null ? 'API' : 'Dashboard', api], ['API docs', `${api}/api/openapi.json`]);
+  if (services.has('mcp')) rows.push(['MCP', `${mcp}/mcp`]);
+  if (services.size === 1 && services.has('agents')) rows.push(['Agents', agents]);
+  return rows;
+}
+
+/** Reads a file of this installation for a greeting, which a broken file must not end. */
+async function seededEmail(dataDir: string): Promise<string | null> {
+  return readSeed(dataDir).then(
+    (seed) => seed?.operatorEmail ?? null,
+    () => null,
+  );
+}
+
+async function signInRows({ services, dataDir }: Config): Promise<Row[]> {
+  if (!services.has('api')) return [];
+  const email = await seededEmail(dataDir);
+  return email === null
+    ? [['Sign in', 'npm run seed', 'in a second terminal: prints e-mail address, password and keys']]
+    : [['Sign in', email, 'npm run seed prints the password and the keys']];
+}
+
 /** Tells a person at a terminal how to go on. Programs read the log instead. */
-export function greet(out: Output, { api }: Addresses, services: ReadonlySet<ServiceName>): void {
-  if (out.isTTY !== true || !services.has('api')) return;
-  out.write(`\nInkgraph is up. Open ${api}\nFor an e-mail address and password, in a second terminal: npm run seed\n`);
+export async function greet(out: Output, addresses: Addresses, config: Config): Promise<void> {
+  if (out.isTTY !== true) return;
+  const rows: Row[] = [
+    ...addressRows(addresses, config),
+    ...(await signInRows(config)),
+    ...(config.services.has('api') ? [firstUpload] : []),
+    ['Data', typed(config.dataDir)],
+    ['Stop', 'Ctrl-C'],
+  ];
+  const lines = rows.map(
+    ([name, value, note]) => `  ${name.padEnd(11)}${value}${note === undefined ? '' : `   (${note})`}`,
+  );
+  out.write(`\nInkgraph ${version} is up.\n\n${lines.join('\n')}\n\n`);
+}
+
+/** Tells the person who pressed Ctrl-C that it was heard: running work ends first. */
+export function sayStopping(out: Output): void {
+  if (out.isTTY === true) out.write('\nStopping. Press Ctrl-C again to stop at once.\n');
 }

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { publishAddresses } from '#app/compose/addresses.ts';
-import { greet } from '#app/greeting.ts';
+import { greet, sayStopping } from '#app/greeting.ts';
 import { compose, type App } from '#app/compose.ts';
 import { untilSignal } from '#app/signals.ts';
 import type { Config } from '#src/config/config.ts';
@@ -17,7 +17,8 @@ export async function serve(config: Config): Promise<void> {
   if (line !== null) process.stdout.write(`${line}\n`);
   app.logger.info({ ...addresses, services: [...config.services] }, 'inkgraph is up');
   void app.preparePages();
-  greet(process.stdout, addresses, config.services);
+  await greet(process.stdout, addresses, config);
+  void ended.then(() => sayStopping(process.stdout));
   await untilOver(app, ended);
 }
 

@@ -1,15 +1,35 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { UsageError, orExplain } from '#scripts/cli/with-app.ts';
 import { chaosOfExecutions, type ExecutionOutcome } from '#scripts/chaos/executions.ts';
 import { chaos, type Outcome } from '#scripts/chaos/main.ts';
 
-const usage = `Usage: npm run chaos [-- --uploads <n>] [--kills <n>] [--seed <n>] [--minutes <n>]
-Kills the whole service with kill -9 at random moments while scans come in, then counts what is stored.
-       npm run chaos -- --processes [--uploads <n>] [--kills <n>] [--seed <n>] [--minutes <n>]
-Kills the process of the API and that of the agents service in turn, which their supervisor starts again.
-       npm run chaos -- --workers <n> --executions <n> [--kills <n>] [--lease <ms>] [--seed <n>] [--minutes <n>]
-Kills one of the workers at a time while executions come in, then counts every effect of theirs.`;
+const usage = helpText({
+  usage: [
+    'npm run chaos [-- options]',
+    'npm run chaos -- --processes [options]',
+    'npm run chaos -- --workers <n> --executions <n> [options]',
+  ],
+  does: 'Kills the whole service with kill -9 at random moments while scans come in, then counts what is stored. Ends with 1 when a promise is broken.',
+  options: [
+    [
+      '--processes',
+      'kills the process of the API and that of the agents service in turn, which their supervisor starts again',
+    ],
+    ['--uploads <n>', 'scans; default: 50'],
+    [
+      '--workers <n>',
+      'kills one of so many workers at a time, and counts every effect of their executions; default: 3',
+    ],
+    ['--executions <n>', 'executions of the workers; default: 200'],
+    ['--lease <ms>', 'lease of the workers; default: 10000'],
+    ['--kills <n>', 'default: 20'],
+    ['--seed <n>', 'chooses files and moments; default: random'],
+    ['--minutes <n>', 'time limit; default: 10, with --workers 5'],
+  ],
+  examples: ['npm run chaos', 'npm run chaos -- --workers 3 --executions 200'],
+});
 
 function whole(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
@@ -78,12 +98,12 @@ function printExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly s
   return violations;
 }
 
-await orExplain(async () => {
+/** `npm run chaos`. */
+export const runChaos = withHelp(usage, async ({ args }) => {
   const text = { type: 'string' } as const;
   const names = { uploads: text, kills: text, seed: text, minutes: text, workers: text, executions: text, lease: text };
   const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseArgs({ options: { ...names, processes: flag, help: flag } });
-  if (values.help) return line(usage);
+  const { values } = parseArgs({ args: [...args], options: { ...names, processes: flag } });
   const common = {
     kills: whole('kills', values.kills, 20),
     seed: whole('seed', values.seed, 1 + Math.floor(Math.random() * 99_999)),
@@ -109,3 +129,5 @@ await orExplain(async () => {
   });
   if (printExecutions(outcome, leaseMs).length > 0) process.exitCode = 1;
 });
+
+if (import.meta.main) await orExplain(runChaos);

@@ -12,7 +12,8 @@ import {
 } from '@inkgraph/embedded-mongo/backup';
 import { createReaders } from '#app/compose/models.ts';
 import { openDatabase, refuseMissingDatabase } from '#scripts/cli/open-database.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { showIndexes } from '#scripts/db/show-indexes.ts';
 import { showStatus } from '#scripts/db/status.ts';
@@ -21,22 +22,28 @@ import { readEnv } from '#src/config/env.ts';
 import { migrate, readSchemaState } from '#src/stores/migrate.ts';
 import { migrationHolder } from '#src/stores/migration-lease.ts';
 
-const usage = `Usage: npm run db -- <command> [options]
-  backup <file|folder>   a checked copy of the embedded database, also while services use it
-  restore <file>         puts a backup in its place; the present data is kept beside it
-  check [<file>]         reads everything in the database, or in a backup, and says what is wrong
-  compact                writes the database of stopped services anew, without the space of deleted records
-Of the embedded database, or of MongoDB where MONGODB_URI is set and --data is not given:
-  status                 versions, pending migrations, search, and collections with their sizes
-  indexes                each index: there, missing, differs or unexpected; ends with 1 when one is missing or differs
-  migrate                carries out pending migrations and makes missing indexes, without starting services
-Options: --data <folder> (default: DATA_DIR), --force (backup: replace the file; restore: although there is data)
-Uploaded files are not in the database: see docs/embedded-database.md.`;
+const usage = helpText({
+  usage: 'npm run db -- <command> [options]',
+  does: 'Backs up, restores, checks and compacts the embedded database; shows the state of it, or of MongoDB where MONGODB_URI is set and --data is not given. Uploaded files are not in the database: see docs/embedded-database.md.',
+  commands: [
+    ['backup <file|folder>', 'a checked copy of the embedded database, also while services use it'],
+    ['restore <file>', 'puts a backup in its place; the present data is kept beside it'],
+    ['check [<file>]', 'reads the whole database, or a backup, and reports what is wrong'],
+    ['compact', 'writes the database of stopped services anew, without the space of deleted records'],
+    ['status', 'versions, pending migrations, search, and collections with their sizes'],
+    ['indexes', 'each index: there, missing, differs or unexpected; ends with 1 when one is missing or differs'],
+    ['migrate', 'carries out pending migrations and makes missing indexes, without starting services'],
+  ],
+  options: [
+    ['--data <folder>', 'default: DATA_DIR'],
+    ['--force', 'backup: replaces the file; restore: although there is data'],
+  ],
+  examples: ['npm run db -- status', 'npm run db -- backup backups/'],
+});
 
 const options = {
   data: { type: 'string' },
   force: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const;
 
 /** Copies below this many pages are over before anyone asks. */
@@ -88,7 +95,6 @@ async function lookAt(look: Look, data: string | undefined, terminal: Terminal):
 async function run(terminal: Terminal): Promise<void | 1> {
   const { args, env, out } = terminal;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  if (values.help) return out(`${usage}\n`);
   const [command, path, ...rest] = positionals;
   const look = looks.find((one) => one === command);
   if (look !== undefined && path === undefined) return lookAt(look, values.data, terminal);
@@ -116,10 +122,11 @@ async function run(terminal: Terminal): Promise<void | 1> {
 }
 
 /** `npm run db -- backup|restore|check|compact|status|indexes|migrate`: ends with 1 and a line that says why when something is not as it should be. */
-export const db: Program = (terminal) =>
+export const db = withHelp(usage, (terminal) =>
   run(terminal).catch((error: unknown) => {
     // A full disk, a missing folder, a damaged file: the message says it, the stack nothing more.
     throw error instanceof Error ? new UsageError(error.message, { cause: error }) : error;
-  });
+  }),
+);
 
 if (import.meta.main) await orExplain(db);

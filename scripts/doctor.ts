@@ -9,12 +9,20 @@ import { semanticLabel } from '#src/adapters/models/local/semantic/semantic-embe
 import { addedLanguagesFolder, missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError, env, readEnv } from '#src/config/env.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { databaseFindings } from '#scripts/cli/database-findings.ts';
 import type { Finding } from '#scripts/cli/finding.ts';
 import { redisFindings } from '#scripts/cli/redis-finding.ts';
 import { orExplain, withApp } from '#scripts/cli/with-app.ts';
 import { version } from '#src/config/version.ts';
+
+const usage = helpText({
+  usage: 'npm run doctor',
+  does: 'Checks the machine and the settings, says what to do, and lists all settings. Ends with 1 when a check fails.',
+  environment: [['DATA_DIR', 'data folder to look at; default: ./data']],
+  examples: ['npm run doctor', 'DATA_DIR=/srv/inkgraph npm run doctor'],
+});
 
 type Print = (line: string) => void;
 
@@ -176,7 +184,7 @@ async function secretKeys(terminal: Terminal, config: Config): Promise<Finding[]
 }
 
 /** `npm run doctor`: checks this machine and shows the settings with masked secrets. Exits with 1 if a check fails. */
-export const doctor: Program = async (terminal) => {
+export const doctor = withHelp(usage, async (terminal) => {
   const { env: source, out } = terminal;
   const print: Print = (line) => out(`${line}\n`);
   const config = loadConfig(source);
@@ -205,6 +213,6 @@ export const doctor: Program = async (terminal) => {
   adapters(config, print);
   settings(source, print);
   return findings.every((finding) => finding.ok) ? undefined : 1;
-};
+});
 
 if (import.meta.main) await orExplain(doctor);

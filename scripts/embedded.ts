@@ -3,17 +3,22 @@ import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
-import type { Program } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { loadConfig } from '#src/config/config.ts';
 
-const usage = `Usage: npm run embedded -- [options]
-The embedded database as a process of its own, until Ctrl-C or SIGTERM. Services with the same DATA_DIR find it by themselves.
-  --data <folder>    the data folder (default: DATA_DIR)
-  --port <n>         on 127.0.0.1 (default: 27017; 0: any free one)
-  --socket <path>    a unix socket in a folder of its own, in place of a port
-  --host 127.0.0.1   it listens nowhere else
-  --print-uri        says the password also where no terminal is`;
+const usage = helpText({
+  usage: 'npm run embedded -- [options]',
+  does: 'Runs the embedded database as a process of its own, until Ctrl-C or SIGTERM. Services with the same DATA_DIR find it.',
+  options: [
+    ['--data <folder>', 'data folder; default: DATA_DIR'],
+    ['--port <n>', 'port on 127.0.0.1, 0 for any free one; default: 27017'],
+    ['--socket <path>', 'unix socket in a folder of its own, in place of a port; default: none'],
+    ['--host 127.0.0.1', 'the only host that it listens on'],
+    ['--print-uri', 'prints the password also where no terminal is'],
+  ],
+  examples: ['npm run embedded', 'npm run embedded -- --data /srv/inkgraph --port 0'],
+});
 
 const options = {
   data: { type: 'string' },
@@ -21,7 +26,6 @@ const options = {
   socket: { type: 'string' },
   host: { type: 'string', default: '127.0.0.1' },
   'print-uri': { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const;
 
 function portOf(text: string): number {
@@ -31,9 +35,8 @@ function portOf(text: string): number {
 }
 
 /** `npm run embedded`: the engine until a signal of this process. */
-export const embedded: Program = async ({ args, env, out }) => {
+export const embedded = withHelp(usage, async ({ args, env, out }) => {
   const { values } = parseArgs({ args: [...args], options });
-  if (values.help) return out(`${usage}\n`);
   if (!['127.0.0.1', 'localhost'].includes(values.host)) {
     throw new UsageError(
       `--host=${values.host}: the embedded database is for this machine only and listens on 127.0.0.1.`,
@@ -60,6 +63,6 @@ export const embedded: Program = async ({ args, env, out }) => {
   const failure = await Promise.race([stopped.then(() => undefined), database.failed]);
   if (failure) throw new UsageError(`The embedded engine failed: ${failure.message}`, { cause: failure });
   await database.close();
-};
+});
 
 if (import.meta.main) await orExplain(embedded);

@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { readAddresses } from '#app/compose/addresses.ts';
 import { seed } from '#app/compose/seed.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { dashboardExperiments } from '#src/contracts/dashboard/experiments.ts';
 import { Reference, SaveDatasetBody } from '#src/contracts/experiments/dataset.ts';
@@ -13,13 +14,15 @@ import { experimentLimits, type ExperimentDetail } from '#src/contracts/experime
 import { Problem } from '#src/contracts/resources/problem.ts';
 import { service } from '#src/contracts/service.ts';
 
-const usage = `Usage: npm run -s experiment -- <file.json> [--dry-run] [--json]
-  Measures variants of workflows on documents and prints the verdict. A service must run on the data folder (npm start).
-  The file: { "dataset": "ds_..." or { "name", "items": [{ "file": "scan.png", "reference": {...}, "split"?, "tags"? }] },
-              "variants": [{ "workflowId"?, "version"?, "operations"? }, ...], and the other fields of POST /api/dashboard/experiments }
-  A variant without workflowId is one of the seeded workflow, Document intake.
-  Scans are uploaded once, and a dataset that did not change is used again.
-Ends with 0 for better and equivalent, 1 for errors, 2 for inconclusive, 3 for worse.`;
+const usage = helpText({
+  usage: 'npm run -s experiment -- <file.json> [options]',
+  does: 'Measures variants of workflows on documents and prints the verdict. A service must run on the data folder. The file has "dataset": an id, or { "name", "items": [{ "file", "reference"?, "split"?, "tags"? }] }; "variants": [{ "workflowId"?, "version"?, "operations"? }, ...], of Document intake where no workflow is named; and the other fields of POST /api/dashboard/experiments. Files are uploaded once. Ends with 0 for better and equivalent, 1 for errors, 2 for inconclusive, 3 for worse.',
+  options: [
+    ['--dry-run', 'checks the file and estimates, measures nothing'],
+    ['--json', 'JSON instead of text'],
+  ],
+  examples: ['npm run -s experiment -- experiment.json --dry-run', 'npm run -s experiment -- experiment.json'],
+});
 
 const codes = { better: 0, equivalent: 0, inconclusive: 2, worse: 3 } as const;
 
@@ -192,17 +195,15 @@ async function measure(terminal: Terminal, running: Service, { path, dryRun, jso
 }
 
 /** `npm run experiment`: measures the variants of a file on a running service. Its exit code is the verdict. */
-export const experiment: Program = async (terminal) => {
+export const experiment = withHelp(usage, async (terminal) => {
   const { values, positionals } = parseArgs({
     args: [...terminal.args],
     options: {
       'dry-run': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   });
-  if (values.help) return terminal.out(`${usage}\n`);
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0) throw new UsageError(usage);
   return withApp(terminal, async (app, config) => {
@@ -215,6 +216,6 @@ export const experiment: Program = async (terminal) => {
       json: values.json,
     });
   });
-};
+});
 
 if (import.meta.main) await orExplain(experiment);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import { check, diff, draw, exportGraph, list, type Request } from '#scripts/graphs/commands.ts';
@@ -8,17 +9,28 @@ import { verify } from '#scripts/graphs/verify.ts';
 import { needStore } from '#scripts/graphs/load.ts';
 import { storeOf, type Store } from '#scripts/graphs/store.ts';
 
-const usage = `Usage: npm run graphs -- <command> [options]
-  check [<graph>...] [--json]               everything that is wrong; without a graph: all workflows in code
-  list [--json]                             workflows in code, and in the store
-  export <graph> [--format ts|json] [--out <file>]
-  import <file> [--workflow <wf_...>] [--note <text>] [--json]
-                                            a new workflow with this draft, or the next draft of one there is
-  diff <graph> <graph> [--json]             edit operations that turn the first into the second
-  draw <graph> [--format mermaid|svg] [--out <file>]
-  verify <run_...>... [--json]               whether receipts follow from stored steps and outputs, and what differs
-A graph is a .json or .workflow.ts file, the id of a workflow in code, or that of one in the store (wf_... for its draft,
-wf_...@3 for version 3). In the store: --organization <org_...> --project <prj_...> (default: the seeded ones).`;
+const usage = helpText({
+  usage: 'npm run graphs -- <command> [options]',
+  does: 'Checks, exports, imports, compares and draws workflows. A graph is a .json or .workflow.ts file, the id of a workflow in code, or that of one in the store: wf_... for its draft, wf_...@3 for version 3.',
+  commands: [
+    ['check [<graph>...]', 'all that is wrong; without a graph: all workflows in code'],
+    ['list', 'workflows in code, and in the store'],
+    ['export <graph>', 'writes a graph as ts or json'],
+    ['import <file>', 'a new workflow with this draft, or the next draft of --workflow'],
+    ['diff <graph> <graph>', 'edit operations that turn the first into the second'],
+    ['draw <graph>', 'writes a picture as mermaid or svg'],
+    ['verify <run_...>...', 'compares receipts with stored steps and outputs'],
+  ],
+  options: [
+    ['--format <format>', 'export: ts or json; draw: mermaid or svg; default: the first'],
+    ['--out <file>', 'export, draw: default: standard output'],
+    ['--workflow <wf_...>', 'import: default: a new workflow'],
+    ['--note <text>', 'import: note of the draft; default: none'],
+    ['--json', 'check, list, import, diff, verify: JSON instead of text'],
+    ['--organization <org_...>, --project <prj_...>', 'default: those of npm run seed'],
+  ],
+  examples: ['npm run graphs -- check', 'npm run graphs -- draw wf_triage --format svg --out triage.svg'],
+});
 
 const options = {
   format: { type: 'string' },
@@ -28,7 +40,6 @@ const options = {
   organization: { type: 'string' },
   project: { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean' },
 } as const;
 type Values = ReturnType<typeof parse>['values'];
 
@@ -87,9 +98,8 @@ function refuseUnknown(
 }
 
 /** `npm run graphs -- check|list|export|import|diff|draw|verify`: workflows from the command line. */
-export const graphs: Program = async (terminal) => {
+export const graphs = withHelp(usage, async (terminal) => {
   const { values, positionals } = parse(terminal);
-  if (values.help === true) return terminal.out(`${usage}\n`);
   const [name = '', ...refs] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(usage);
@@ -102,6 +112,6 @@ export const graphs: Program = async (terminal) => {
     const projectId = values.project ?? seeded.projectId;
     return command.run(request, storeOf(app, { organizationId, projectId }), values);
   });
-};
+});
 
 if (import.meta.main) await orExplain(graphs);

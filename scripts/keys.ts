@@ -1,21 +1,44 @@
 import { parseArgs } from 'node:util';
 import { limits } from '#src/contracts/fields.ts';
 import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import type { ApiKeyRecord, KeyKind } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#tools/keys/issue-key.ts';
 import { presentKey } from '#tools/keys/present.ts';
 
-const usage = `Usage: npm run keys -- <command> [options]
-  create --kind workflow|service --name <name> [--workflow <wf_...>] [--device <id>] [--days <n>] [--scopes <a,b>|all] [--rate <n>]
-                       service keys read workflows, run them and work with documents; --scopes adds to that;
-                       --rate is requests a second, in place of RATE_LIMIT_PER_SECOND
-  list
-  revoke <key_...>
-  rotate <key_...>     a new secret; the old one works for --overlap <hours> more, 24 by default
-Options for all: --organization <org_...> --project <prj_...> (default: the seeded ones), --json`;
+const usage = helpText({
+  usage: 'npm run keys -- <command> [options]',
+  does: 'Creates, lists, revokes and rotates API keys.',
+  commands: [
+    [
+      'create',
+      'a workflow key uploads to one workflow; a service key reads workflows, runs them and works with documents',
+    ],
+    ['list', 'all keys, without their secrets'],
+    ['revoke <key_...>', 'ends a key at once'],
+    ['rotate <key_...>', 'a new secret; the old one works for --overlap hours more'],
+  ],
+  options: [
+    ['--kind workflow|service', 'create: kind of the key; required'],
+    ['--name <name>', 'create: name of the key; required'],
+    ['--workflow <wf_...>', 'create: workflow of a workflow key; default: the seeded one'],
+    ['--device <id>', 'create: device that the key is for; default: none'],
+    ['--days <n>', 'create: days until the key ends; default: never'],
+    ['--scopes <a,b>|all', 'create: scopes of a service key beside the usual ones; default: none'],
+    ['--rate <n>', 'create: requests a second; default: RATE_LIMIT_PER_SECOND'],
+    ['--overlap <hours>', 'rotate: default: 24'],
+    ['--organization <org_...>, --project <prj_...>', 'default: those of npm run seed'],
+    ['--json', 'JSON instead of text'],
+  ],
+  examples: [
+    'npm run keys -- create --kind service --name backend',
+    'npm run keys -- list',
+    'npm run keys -- rotate key_01 --overlap 1',
+  ],
+});
 
 const options = {
   kind: { type: 'string' },
@@ -29,7 +52,6 @@ const options = {
   organization: { type: 'string' },
   project: { type: 'string' },
   json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const;
 
 const parse = ({ args }: Terminal) => parseArgs({ args: [...args], options, allowPositionals: true });
@@ -110,10 +132,9 @@ function keyGiven(values: Values) {
 }
 
 /** `npm run keys -- create|list|revoke|rotate`: API keys from the command line, audited as `cli`. */
-export const keys: Program = async (terminal) => {
+export const keys = withHelp(usage, async (terminal) => {
   const { out } = terminal;
   const { values, positionals } = parse(terminal);
-  if (values.help) return out(`${usage}\n`);
   const [command, id, ...rest] = positionals;
   const wantsId = command === 'rotate' || command === 'revoke';
   const understood = wantsId || command === 'list' || command === 'create';
@@ -141,6 +162,6 @@ export const keys: Program = async (terminal) => {
       out(`${id} is revoked.\n`);
     }
   });
-};
+});
 
 if (import.meta.main) await orExplain(keys);

@@ -3,25 +3,41 @@ import { parseArgs } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import { loadConfig } from '#src/config/config.ts';
 import { configuredAddresses } from '#app/compose/addresses.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { connect, explained } from '#scripts/mcp/connect.ts';
 import { snippets } from '#scripts/mcp/snippets.ts';
 
-const usage = `Usage: npm run mcp -- <command> [options]
-  tools                      what there is, one line each
-  call <tool> ['<json>'|-]   calls a tool; - reads the arguments from standard input
-  resources                  what can be read
-  read <uri>
-  prompts
-  prompt <name> ['<json>']
-  config [program]           what a program has to be told: claude-desktop, claude-code, vscode, cursor, inspector, stdio
-Options: --url <http://.../mcp> with the service key in MCP_KEY (default: this data folder, with the seeded key), --json`;
+const usage = helpText({
+  usage: 'npm run mcp -- <command> [options]',
+  does: 'Calls the MCP tools from the terminal.',
+  commands: [
+    ['tools', 'the tools, one line each'],
+    ["call <tool> ['<json>'|-]", 'calls a tool; - reads the arguments from standard input'],
+    ['resources', 'the resources, one line each'],
+    ['read <uri>', 'reads a resource'],
+    ['prompts', 'the prompts, one line each'],
+    ["prompt <name> ['<json>']", 'fills in a prompt'],
+    [
+      'config [program]',
+      'the entry for a program: claude-desktop, claude-code, vscode, cursor, inspector or stdio; default: all',
+    ],
+  ],
+  options: [
+    ['--url <url>', 'server, with its service key in MCP_KEY; default: this data folder, with the seeded key'],
+    ['--json', 'the whole result as JSON'],
+  ],
+  examples: [
+    'npm run mcp -- tools',
+    `npm run mcp -- call search_documents '{"query":"invoice"}'`,
+    'npm run mcp -- config claude-desktop',
+  ],
+});
 
 const options = {
   url: { type: 'string' },
   json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const;
 
 interface Print {
@@ -112,10 +128,9 @@ const arity: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** `npm run mcp`: MCP for people at a terminal. Ends with 1 when a tool says that it could not. */
-export const mcp: Program = async (terminal) => {
+export const mcp = withHelp(usage, async (terminal) => {
   const { args, env, out } = terminal;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  if (values.help) return out(`${usage}\n`);
   const [command = '', ...rest] = positionals;
   const [least, most] = arity[command] ?? [0, -1];
   if (rest.length < least || rest.length > most) throw new UsageError(usage);
@@ -138,6 +153,6 @@ export const mcp: Program = async (terminal) => {
   } finally {
     await client?.close();
   }
-};
+});
 
 if (import.meta.main) await orExplain(mcp);

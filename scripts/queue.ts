@@ -1,17 +1,24 @@
 import { parseArgs } from 'node:util';
-import type { Program } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 
-const usage = `Usage: npm run queue -- <command> [options]
-  depth             queued runs, and how long the oldest one has waited
-  weight <n>        share of the workers' turns that an organization has beside others, 0.01 to 100 (default 1);
-                    for runs that are queued from now on
-Option of weight: --organization <org_...> (default: the seeded one)`;
+const usage = helpText({
+  usage: 'npm run queue -- <command> [options]',
+  does: 'Shows the queue, and weighs organizations.',
+  commands: [
+    ['depth', 'queued runs, and how long the oldest one has waited'],
+    [
+      'weight <n>',
+      "share of the workers' turns that an organization has beside others, 0.01 to 100 (1 at first), for runs that are queued from now on",
+    ],
+  ],
+  options: [['--organization <org_...>', 'weight: default: the seeded one']],
+  examples: ['npm run queue -- depth', 'npm run queue -- weight 2.5'],
+});
 
 const options = {
   organization: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const;
 
 function weightOf(text: string): number {
@@ -21,10 +28,9 @@ function weightOf(text: string): number {
 }
 
 /** `npm run queue -- depth|weight`: ends with 1 and a line that says why when it cannot. */
-export const queue: Program = async (terminal) => {
+export const queue = withHelp(usage, async (terminal) => {
   const { args, out } = terminal;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  if (values.help) return out(`${usage}\n`);
   const [command, value, ...rest] = positionals;
   const weighs = command === 'weight';
   if ((!weighs && command !== 'depth') || rest.length > 0 || weighs !== (value !== undefined))
@@ -43,6 +49,6 @@ export const queue: Program = async (terminal) => {
     await executions.setQueueWeight(organizationId, weight);
     out(`Runs of ${organizationId} that are queued from now on have the weight ${weight}.\n`);
   });
-};
+});
 
 if (import.meta.main) await orExplain(queue);

@@ -1,7 +1,8 @@
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { cliContext } from '#scripts/cli/cli-context.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import { callTool } from '#tools/call.ts';
@@ -10,21 +11,31 @@ import type { RotatedBatch } from '#src/stores/secrets.ts';
 import { bindSecret } from '#tools/secrets/bind-secret.ts';
 import { tools } from '#tools/index.ts';
 
-const usage = `Usage: npm run secrets -- <command> [options]
-  set <NAME>        adds or replaces a project secret; the value is read from standard input
-  bind <NAME>       replaces the hosts of a secret, which keeps its value
-  list              names and hosts, never values
-  delete <NAME>
-  rotate            seals the secrets of all projects with the current SECRETS_KEY; ends with 1 if some do not open
-  webhook-secret    what receivers of the project's webhooks verify them with
-Options: --host <host>   for set and bind, repeatable: api.example.org, *.example.org, api.example.org:8443, http://127.0.0.1:9000
-         --organization <org_...> --project <prj_...> (default: the seeded ones)`;
+const usage = helpText({
+  usage: 'npm run secrets -- <command> [options]',
+  does: 'Sets the secrets that workflows of a project use.',
+  commands: [
+    ['set <NAME>', 'adds or replaces a secret; the value is read from standard input'],
+    ['bind <NAME>', 'replaces the hosts of a secret, which keeps its value'],
+    ['list', 'names and hosts, never values'],
+    ['delete <NAME>', 'removes a secret'],
+    ['rotate', 'seals the secrets of all projects with the current SECRETS_KEY; ends with 1 if some do not open'],
+    ['webhook-secret', 'prints the secret that verifies webhooks of the project'],
+  ],
+  options: [
+    [
+      '--host <host>',
+      'set, bind: api.example.org, *.example.org, api.example.org:8443 or http://127.0.0.1:9000; repeatable, required',
+    ],
+    ['--organization <org_...>, --project <prj_...>', 'default: those of npm run seed'],
+  ],
+  examples: ['npm run secrets -- set ERP_TOKEN --host erp.example.org < token.txt', 'npm run secrets -- list'],
+});
 
 const options = {
   host: { type: 'string', multiple: true, default: [] as string[] },
   organization: { type: 'string' },
   project: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const;
 
 const doneBy: Readonly<Record<string, string>> = { set: 'set', bind: 'bound', delete: 'deleted' };
@@ -56,10 +67,9 @@ async function rotateAll({ deps }: App, { out }: Terminal): Promise<void | 1> {
 }
 
 /** `npm run secrets -- set|bind|list|delete|rotate|webhook-secret`: ends with 1 and a line that says why when it cannot. */
-export const secrets: Program = async (terminal) => {
+export const secrets = withHelp(usage, async (terminal) => {
   const { out } = terminal;
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
-  if (values.help) return out(`${usage}\n`);
   const [command, name, ...rest] = positionals;
   const bound = command === 'set' || command === 'bind';
   const named = bound || command === 'delete';
@@ -87,6 +97,6 @@ export const secrets: Program = async (terminal) => {
       out(`${name} is ${doneBy[command ?? '']}.\n`);
     }
   });
-};
+});
 
 if (import.meta.main) await orExplain(secrets);

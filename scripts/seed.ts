@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readAddresses } from '#app/compose/addresses.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import type { App } from '#app/compose.ts';
@@ -48,22 +49,27 @@ async function show({ out }: Terminal, { app, config }: { app: App; config: Conf
   else for (const [name, value] of Object.entries(made)) out(`${name.padEnd(16)} ${value}\n`);
 }
 
-const usage = `npm run seed [-- --json | --env]: creates a project with keys and a sign-in, or shows those that exist
---env prints variables for a shell: eval "$(npm run -s seed -- --env)"`;
+const usage = helpText({
+  usage: 'npm run seed [-- --json | --env]',
+  does: 'Creates an organization, a project with keys and a sign-in, or shows those that it created before.',
+  options: [
+    ['--json', 'one line of JSON'],
+    ['--env', 'variables for a shell'],
+  ],
+  examples: ['npm run seed', 'eval "$(npm run -s seed -- --env)"'],
+});
 
-export const seedProject: Program = async (terminal) => {
+export const seedProject = withHelp(usage, async (terminal) => {
   const { values } = parseArgs({
     args: [...terminal.args],
     options: {
       json: { type: 'boolean', default: false },
       env: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return terminal.out(`${usage}\n`);
   if (values.json && values.env) throw new UsageError('--json and --env exclude each other. Choose one.');
   const form = values.json ? 'json' : values.env ? 'env' : 'text';
   await withApp(terminal, (app, config) => show(terminal, { app, config }, form));
-};
+});
 
 if (import.meta.main) await orExplain(seedProject);

@@ -1,11 +1,18 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { siege, type SiegeLine } from '#scripts/siege/main.ts';
 
-const usage = `Usage: npm run siege [-- --seconds <n>] [--only <part of a name>]...
-Attacks a service of its own, one attack after the other, and measures what an ordinary tenant beside it sees:
-the time of its requests before and under each attack, failures, and memory of the service.`;
+const usage = helpText({
+  usage: 'npm run siege [-- options]',
+  does: 'Attacks a service of its own, one attack after the other, and measures what an ordinary tenant beside it sees: the time of its requests before and under each attack, failures, and memory of the service.',
+  options: [
+    ['--seconds <n>', 'time of each attack; default: 10'],
+    ['--only <part of a name>', 'these attacks only; may be repeated; default: all'],
+  ],
+  examples: ['npm run siege', 'npm run siege -- --seconds 3 --only upload'],
+});
 
 /** Goals: the tenant's slowest requests under an attack against the quiet, and the memory of the service. */
 const mostSlower = 3;
@@ -32,16 +39,15 @@ function show(
   return held;
 }
 
-await orExplain(async ({ args, out, err }) => {
+/** `npm run siege`. */
+export const runSiege = withHelp(usage, async ({ args, out, err }) => {
   const { values } = parseArgs({
     args: [...args],
     options: {
       seconds: { type: 'string', default: '10' },
       only: { type: 'string', multiple: true, default: [] },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return out(`${usage}\n`);
   if (!/^[1-9]\d{0,3}$/.test(values.seconds))
     throw new UsageError(`--seconds must be a whole number, 1 or more.\n${usage}`);
   const lines = await siege({
@@ -53,3 +59,5 @@ await orExplain(async ({ args, out, err }) => {
   out(`${held} of ${lines.length} attacks held, 1-minute load ${loadavg()[0]?.toFixed(1)}\n`);
   return held === lines.length ? undefined : 1;
 });
+
+if (import.meta.main) await orExplain(runSiege);

@@ -4,19 +4,20 @@ import tailwind from '@tailwindcss/vite';
 import { createServer } from 'vite';
 import { readAddresses } from '#app/compose/addresses.ts';
 import { loadConfig } from '#src/config/config.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
-import { print } from '#scripts/demo/show.ts';
 
-const usage = `npm run web:dev [-- --port 5173]: serves the dashboard from web/, and replaces parts as their files are saved.
-All else goes to the running service of DATA_DIR (npm run dev). Sign in at the address that it prints.`;
+const usage = helpText({
+  usage: 'npm run web:dev [-- --port <n>]',
+  does: 'Serves the dashboard from web/, and replaces parts as their files are saved. All else goes to the running service of DATA_DIR (npm run dev). Sign in at the address that it prints.',
+  options: [['--port <n>', 'default: 5173']],
+  examples: ['npm run web:dev'],
+});
 
 /** Vite in front of a running service. */
-await orExplain(async () => {
-  const { values } = parseArgs({
-    options: { port: { type: 'string', default: '5173' }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return print(usage);
-  const addresses = await readAddresses(loadConfig({ ...process.env }).dataDir);
+export const webDev = withHelp(usage, async ({ args, env }) => {
+  const { values } = parseArgs({ args: [...args], options: { port: { type: 'string', default: '5173' } } });
+  const addresses = await readAddresses(loadConfig(env).dataDir);
   if (addresses === null)
     throw new UsageError('No service is running here. Start one in another terminal: npm run dev');
   const target = addresses.api;
@@ -49,3 +50,5 @@ await orExplain(async () => {
   await server.listen();
   server.printUrls();
 });
+
+if (import.meta.main) await orExplain(webDev);

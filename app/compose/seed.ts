@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rename, writeFile } from 'node:fs/promises';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { addCodeWorkflow } from '#app/agents/publish-code-workflows.ts';
 import type { AuthService } from '#app/compose/people.ts';
+import { readSeed, seedFile } from '#app/compose/access/seed-file.ts';
 import type { Config } from '#src/config/config.ts';
-import { OlderSeed, Seed } from '#src/contracts/seed.ts';
+import { Seed, type OlderSeed } from '#src/contracts/seed.ts';
 import { newId } from '#src/domain/ids.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 import { issueKey } from '#tools/keys/issue-key.ts';
@@ -17,17 +17,6 @@ export type { Seed };
 export interface SeedParts {
   readonly deps: ToolDeps;
   readonly sessions: AuthService;
-}
-
-async function readSeed(path: string): Promise<OlderSeed | null> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
-  return OlderSeed.parse(JSON.parse(text));
 }
 
 async function makeAgentKey(
@@ -102,8 +91,8 @@ async function complete(app: SeedParts, known: OlderSeed): Promise<Seed> {
  * database.
  */
 export async function seed(app: SeedParts, config: Config): Promise<Seed> {
-  const path = join(config.dataDir, 'seed.json');
-  const known = await readSeed(path);
+  const path = seedFile(config.dataDir);
+  const known = await readSeed(config.dataDir);
   const isKnown = known !== null && (await app.deps.organizations.findOrganization(known.organizationId)) !== null;
   const whole = isKnown ? Seed.safeParse(known).data : undefined;
   if (whole !== undefined) return whole;

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { publishAddresses } from '#app/compose/addresses.ts';
-import { greet } from '#app/greeting.ts';
+import { greet, sayStopping } from '#app/greeting.ts';
 import { releaseMemoryWhenIdle } from '#app/supervisor/release-memory.ts';
 import { ServiceProcess } from '#app/supervisor/service-process.ts';
 import { untilSignal } from '#app/signals.ts';
@@ -76,9 +76,10 @@ export async function supervise(config: Config): Promise<void> {
   await using _published = await publishAddresses(config.dataDir, addresses);
   const pids = { front: front.pid, agents: workers.pid };
   logger.info({ ...addresses, services: [...config.services], pids }, 'inkgraph is up');
-  greet(process.stdout, addresses, config.services);
+  await greet(process.stdout, addresses, config);
   flushCompileCache();
   using _release = releaseMemoryWhenIdle();
   reason = await signal;
+  sayStopping(process.stdout);
   logger.info({ signal: reason }, 'stopping');
 }

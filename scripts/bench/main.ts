@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { withHelp } from '#scripts/cli/help.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { compareWith, comparisonTable } from '#scripts/bench/compare/compare.ts';
 import { truthOf } from '#scripts/bench/documents/truth.ts';
@@ -37,10 +38,10 @@ async function compareTrees(options: Options, commit: string): Promise<void> {
   }
 }
 
-async function main(): Promise<void> {
+/** `npm run bench`. */
+export const bench = withHelp(usage, async ({ args }) => {
   const ids = rows.map((row) => row.id);
-  const options = readOptions(process.argv.slice(2), ids);
-  if (options.help) return void process.stdout.write(usage);
+  const options = readOptions(args, ids);
   const { profiles, quick, runs } = options;
   // Reports a missing folder now, not after twenty minutes.
   for (const folder of options.images) await truthOf(folder);
@@ -69,6 +70,6 @@ async function main(): Promise<void> {
     process.stderr.write(`${broken.length} ratio(s) miss their goal by more than ${slack}x\n`);
     process.exitCode = 1;
   }
-}
+});
 
-await orExplain(main);
+if (import.meta.main) await orExplain(bench);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { helpText } from '#scripts/cli/help.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 
 export interface Options {
@@ -13,19 +14,32 @@ export interface Options {
   readonly profiles: string | null;
   /** Commit to compare the working tree with. */
   readonly compare: string | null;
-  readonly help: boolean;
 }
 
-export const usage = `npm run bench -- [options]
-  --only G1,G4       these rows only
-  --images <folder>  images with their text beside them (<name>.txt) or a ground-truth.json; may be repeated
-  --quick            fewer operations a run: minutes less, and more noise
-  --runs <n>         interleaved runs of each side, 5 or more (default 5)
-  --json <file>      where the figures go (default bench-results/<time>.json)
-  --profile <folder> CPU profiles of the processes under test, with a summary (figures are slower then)
-  --compare <commit> measures the working tree and that commit in turns, without peers; prints ratios and their spread
-  --strict           exit code 1 when a ratio misses its goal by more than a factor of 1.3, or a comparison is worse
-`;
+export const usage = helpText({
+  usage: 'npm run bench [-- options]',
+  does: 'Measures Inkgraph beside its peers: docs/benchmarks.md.',
+  options: [
+    ['--only G1,G4', 'these rows only; default: all'],
+    [
+      '--images <folder>',
+      'images with their text beside them (<name>.txt) or a ground-truth.json; may be repeated; default: the samples',
+    ],
+    ['--quick', 'fewer operations a run: minutes less, and more noise'],
+    ['--runs <n>', 'interleaved runs of each side, 5 or more; default: 5'],
+    ['--json <file>', 'place of the figures; default: bench-results/<time>.json'],
+    [
+      '--profile <folder>',
+      'CPU profiles of the processes under test, with a summary (figures are slower then); default: none',
+    ],
+    [
+      '--compare <commit>',
+      'measures the working tree and that commit in turns, without peers; prints ratios and their spread; default: none',
+    ],
+    ['--strict', 'exit code 1 when a ratio misses its goal by more than a factor of 1.3, or a comparison is worse'],
+  ],
+  examples: ['npm run bench -- --quick --only G1', 'npm run bench -- --compare main --only S2'],
+});
 
 /** Throws UsageError, or parseArgs' own error for an unknown option. */
 export function readOptions(args: readonly string[], rowIds: readonly string[]): Options {
@@ -40,7 +54,6 @@ export function readOptions(args: readonly string[], rowIds: readonly string[]):
       json: { type: 'string' },
       profile: { type: 'string' },
       compare: { type: 'string' },
-      help: { type: 'boolean', default: false, short: 'h' },
     },
   });
   const only = (values.only ?? '').split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim().toUpperCase()]));
@@ -58,6 +71,5 @@ export function readOptions(args: readonly string[], rowIds: readonly string[]):
     json: values.json === undefined ? null : resolve(values.json),
     profiles: values.profile === undefined ? null : resolve(values.profile),
     compare: values.compare ?? null,
-    help: values.help,
   };
 }

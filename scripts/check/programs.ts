@@ -15,6 +15,8 @@ export interface OutsideProgram {
   readonly names: readonly string[];
   /** The way to get it, for the person at this machine. */
   readonly advice: string;
+  /** Its tests fail without it, also where `CI` is not set: nearly every machine has it. */
+  readonly isNeeded?: true;
 }
 
 export const chromium: OutsideProgram = {
@@ -80,6 +82,26 @@ export const python: OutsideProgram = {
   advice: 'Run `apt-get install python3`, or set PYTHON to the path of one.',
 };
 
+const curl: OutsideProgram = {
+  name: 'curl',
+  missing: 'no curl',
+  tests: 'guide and example',
+  variable: 'CURL',
+  names: ['curl'],
+  advice: 'Run `apt-get install curl`.',
+  isNeeded: true,
+};
+
+const git: OutsideProgram = {
+  name: 'git',
+  missing: 'no git',
+  tests: 'architecture',
+  variable: 'GIT',
+  names: ['git'],
+  advice: 'Run `apt-get install git`, and clone the repository with it.',
+  isNeeded: true,
+};
+
 /** Every program that tests need beside Node. */
 export const outsidePrograms: readonly OutsideProgram[] = [
   chromium,
@@ -89,6 +111,8 @@ export const outsidePrograms: readonly OutsideProgram[] = [
   dockerCompose,
   bubblewrap,
   python,
+  curl,
+  git,
 ];
 
 /** Path of a program: its variable, or a place on the path; null where there is none. */
@@ -102,4 +126,10 @@ export function findProgram({ variable, names }: OutsideProgram): string | null 
 /** False where a missing program fails its tests: with `CI` set, nothing may be left out. */
 export function mayMissPrograms(): boolean {
   return (env['CI'] ?? '') === '';
+}
+
+/** A line for the person at a machine without the program. */
+export function missingLine({ name, tests, advice, isNeeded }: OutsideProgram): string {
+  const then = isNeeded === true ? 'fail' : mayMissPrograms() ? 'are skipped' : 'fail, since CI is set';
+  return `This machine has no ${name}: ${tests} tests ${then}. ${advice}\n`;
 }

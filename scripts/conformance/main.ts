@@ -6,7 +6,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { command } from '#scripts/check/command.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { reportOf, type Deployment, type TestResults } from '#scripts/conformance/report.ts';
 import { withDatabase } from '#scripts/conformance/with-database.ts';
@@ -14,11 +15,18 @@ import { version } from '#src/config/version.ts';
 import { connectDatabase, describeServer } from '#src/stores/connect.ts';
 import { lacksSearch } from '#src/stores/search/definitions.ts';
 
-const usage = `Usage: npm run conformance -- mongodb://... [--suite <path>] [--out <file>]
-Runs the tests of all stores, of the queue and of search against a MongoDB, each in a database of its own (inkgraph_test_...), which is
-dropped afterwards, and writes a report. The user needs the right to make and drop databases. It takes minutes, on Atlas up to an hour.
-  --suite <path>   these tests only; may be repeated
-  --out <file>     default: docs/conformance/<day>-mongodb-<version>.md`;
+const usage = helpText({
+  usage: 'npm run conformance -- <mongodb://...> [options]',
+  does: 'Runs the tests of stores, queue and search against a MongoDB and writes a report. It makes databases inkgraph_test_... and drops them, and takes minutes, on Atlas up to an hour.',
+  options: [
+    ['--suite <path>', 'these tests only; may be repeated; default: all'],
+    ['--out <file>', 'default: docs/conformance/<day>-mongodb-<version>.md'],
+  ],
+  examples: [
+    'npm run conformance -- mongodb://127.0.0.1:27017',
+    'npm run conformance -- mongodb://127.0.0.1:27017 --suite test/stores',
+  ],
+});
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -88,14 +96,13 @@ async function runSuites(uri: string, asked: readonly string[], { env, err }: Te
 }
 
 /** `npm run conformance -- mongodb://...`: ends with 1 when a test failed. */
-export const conformance: Program = async (terminal) => {
+export const conformance = withHelp(usage, async (terminal) => {
   const { args, out } = terminal;
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { suite: { type: 'string', multiple: true }, out: { type: 'string' }, help: { type: 'boolean' } },
+    options: { suite: { type: 'string', multiple: true }, out: { type: 'string' } },
     allowPositionals: true,
   });
-  if (values.help === true) return out(`${usage}\n`);
   const [uri, ...rest] = positionals;
   if (uri === undefined || rest.length > 0 || !/^mongodb(\+srv)?:\/\/./.test(uri)) throw new UsageError(usage);
   const at = new Date();
@@ -110,6 +117,6 @@ export const conformance: Program = async (terminal) => {
   await writeFile(file, text);
   out(`${passed} passed, ${failed} failed: ${file}\n`);
   return failed === 0 ? 0 : 1;
-};
+});
 
 if (import.meta.main) await orExplain(conformance);

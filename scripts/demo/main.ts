@@ -12,6 +12,7 @@ import { SearchResult } from '#src/contracts/resources/card.ts';
 import { Document, ReadTextResult } from '#src/contracts/resources/document.ts';
 import { version } from '#src/config/version.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { createUploader, waitForExecution } from '#scripts/demo/http-client.ts';
 import { Progress } from '#scripts/demo/progress.ts';
@@ -86,8 +87,12 @@ async function ingestAll(
   return new Map(list.map(({ file }) => [file, ids.get(file) ?? '']));
 }
 
-const usage =
-  'npm run demo [-- --exit]: processes sample documents over the public HTTP and MCP interfaces; --exit stops the services at the end';
+const usage = helpText({
+  usage: 'npm run demo [-- --exit]',
+  does: 'Starts all services on a fresh folder, processes sample documents over the public HTTP and MCP interfaces, and goes on until Ctrl-C.',
+  options: [['--exit', 'stops at the end of the samples; default: Ctrl-C']],
+  examples: ['npm run demo'],
+});
 
 async function present(app: App, addresses: Addresses, seeded: Seed): Promise<void> {
   // Its build takes seconds, beside the samples.
@@ -113,16 +118,14 @@ async function present(app: App, addresses: Addresses, seeded: Seed): Promise<vo
   if (await pages) showDashboard(addresses, seeded);
 }
 
-await orExplain(async () => {
-  const { values } = parseArgs({
-    options: { exit: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return print(usage);
+/** `npm run demo`. */
+export const demo = withHelp(usage, async ({ args, env }) => {
+  const { values } = parseArgs({ args: [...args], options: { exit: { type: 'boolean', default: false } } });
   const interrupted = untilInterrupted();
   await removeLeft();
   const dataDir = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
   try {
-    const config = loadConfig({ LOG_LEVEL: 'error', ...process.env, SERVICES: '', DATA_DIR: dataDir });
+    const config = loadConfig({ LOG_LEVEL: 'error', ...env, SERVICES: '', DATA_DIR: dataDir });
     print(`Inkgraph ${version}: starting all services on a fresh data folder`);
     await using app = await compose(config);
     const addresses = await app.start();
@@ -140,3 +143,5 @@ await orExplain(async () => {
     await rm(dataDir, { recursive: true, force: true });
   }
 });
+
+if (import.meta.main) await orExplain(demo);

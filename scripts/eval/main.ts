@@ -1,19 +1,26 @@
 import { parseArgs } from 'node:util';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { runJob, type Job, type Outcome } from '#scripts/eval/job.ts';
 import { jobs } from '#scripts/eval/jobs.ts';
 import { modelAgent } from '#scripts/eval/model-agent.ts';
 import { EvalWorld } from '#scripts/eval/world.ts';
 
-const usage = `Usage: npm run eval -- [options] [job ...]
-  Lets a model do jobs of an agent over MCP, on a fresh data folder, and prints success, calls and tokens of each.
-  Ends with 1 unless all jobs succeed.
-Environment: OPENAI_BASE_URL  server with /chat/completions, such as http://127.0.0.1:11434/v1
-             OPENAI_MODEL     a model that calls tools
-             OPENAI_API_KEY   if the server wants one
-Options: --list   names and tasks of the jobs
-         --json   a line of JSON for each job, with calls and answer`;
+const usage = helpText({
+  usage: 'npm run eval -- [options] [job ...]',
+  does: 'Lets a model do jobs of an agent over MCP, on a fresh data folder, and prints success, calls and tokens of each. Ends with 1 unless all jobs succeed.',
+  options: [
+    ['--list', 'names and tasks of the jobs'],
+    ['--json', 'a line of JSON for each job, with calls and answer'],
+  ],
+  environment: [
+    ['OPENAI_BASE_URL', 'server with /chat/completions; required'],
+    ['OPENAI_MODEL', 'model that calls tools; required'],
+    ['OPENAI_API_KEY', 'default: none'],
+  ],
+  examples: ['npm run eval -- --list', 'OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 npm run eval'],
+});
 
 function chosen(names: readonly string[]): readonly Job[] {
   const unknown = names.find((name) => !jobs.some((job) => job.name === name));
@@ -45,17 +52,15 @@ function said({ job, problem, calls, tokens, modelTokens }: Outcome): string {
 }
 
 /** `npm run eval`: lets a model do the jobs, and says what they cost. */
-export const evaluate: Program = async ({ args, env, out }) => {
+export const evaluate = withHelp(usage, async ({ args, env, out }) => {
   const { values, positionals } = parseArgs({
     args: [...args],
     options: {
       list: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   });
-  if (values.help) return out(`${usage}\n`);
   const selected = chosen(positionals);
   if (values.list) return out(selected.map(({ name, task }) => `${name}\n  ${task}\n`).join(''));
   const agent = modelAgent({
@@ -73,6 +78,6 @@ export const evaluate: Program = async ({ args, env, out }) => {
   }
   if (!values.json) out(`${done} of ${selected.length} jobs succeeded\n`);
   return done === selected.length ? 0 : 1;
-};
+});
 
 if (import.meta.main) await orExplain(evaluate);

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { checkerDoc } from '#scripts/gen/checker-doc.ts';
 import { clientRows, clientTypes } from '#scripts/gen/client-rows.ts';
@@ -40,9 +41,16 @@ const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   'packages/client/src/types.gen.ts': clientTypes,
 };
 
-/** `npm run gen` writes them; `--check` fails when one is not what the code says. */
-await orExplain(async () => {
-  const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const usage = helpText({
+  usage: 'npm run gen [-- --check]',
+  does: 'Writes the files that are generated from the code.',
+  options: [['--check', 'writes nothing, and fails when one is not what the code says']],
+  examples: ['npm run gen'],
+});
+
+/** `npm run gen`. */
+export const generate = withHelp(usage, async ({ args }) => {
+  const { values } = parseArgs({ args: [...args], options: { check: { type: 'boolean', default: false } } });
   const stale: string[] = [];
   const pages = new URL('../../docs/reference/nodes/', import.meta.url);
   await mkdir(pages, { recursive: true });
@@ -63,3 +71,5 @@ await orExplain(async () => {
   }
   if (stale.length > 0) throw new UsageError(`Out of date: ${stale.join(', ')}. Run: npm run gen`);
 });
+
+if (import.meta.main) await orExplain(generate);

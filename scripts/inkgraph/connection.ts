@@ -7,14 +7,17 @@ export const commonOptions = {
   url: { type: 'string' },
   key: { type: 'string' },
   json: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const;
 
-export const commonUsage = `Options for all:
-  --url <url>       address of the server; default: BASE_URL, or http://127.0.0.1:3000
-  --key <ink_svc_...>  service key; default: SERVICE_KEY, which other users of the machine do not see
-  --json            JSON instead of text
-eval "$(npm run -s seed -- --env)" sets both variables for the service on this machine.`;
+/** Rows of these options, for the help of each command. */
+export const commonRows = [
+  ['--url <url>', 'address of the server; default: BASE_URL, or http://127.0.0.1:3000'],
+  ['--key <ink_svc_...>', 'service key; default: SERVICE_KEY, which other users of the machine do not see'],
+  ['--json', 'JSON instead of text'],
+] as const;
+
+/** Sets BASE_URL and SERVICE_KEY for the service on this machine. */
+export const setVariables = 'eval "$(npm run -s seed -- --env)"';
 
 /** A client of the server that flags or environment name. */
 export function connected(

@@ -2,24 +2,32 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Client } from 'inkgraph/client';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { cellsCsv } from './cells-csv.ts';
-import { commonOptions, commonUsage, connected, explained, lineOf } from './connection.ts';
+import { commonOptions, commonRows, connected, explained, lineOf } from './connection.ts';
 import { findFiles, type Found, type FoundFile } from './find-files.ts';
 import { PushState } from './push-state.ts';
 import { runOver, waitFor, workflowOf } from './run-over.ts';
 import { uploadFiles, type Uploads } from './upload-files.ts';
 
-const pushUsage = `Usage: npx inkgraph push <file or folder>... [options]
-  Uploads documents, with the folders below. Bytes that the project has are not uploaded again: a push that broke off goes on.
-  --workflow <id>   runs a workflow over the documents that it has not read: an id, a slug such as wf_receipt_extraction, or a name
-  --wait            waits for the runs
-  --csv <file>      waits, then writes the records: a row for each field, with its page and box
-  --parallel <n>    files at a time, 1 to 16; default: 4
-  --state <file>    memory of the push; default: .inkgraph-push.jsonl in the first folder
-Ends with 0, or with 1 when a file or a run failed.
-${commonUsage}`;
+const pushUsage = helpText({
+  usage: 'npx inkgraph push <file or folder>... [options]',
+  does: 'Uploads documents, with the folders below. Bytes that the project has are not uploaded again: a push that broke off continues. Ends with 0, or with 1 when a file or a run failed.',
+  options: [
+    [
+      '--workflow <id>',
+      'workflow to run over the documents: an id, a slug such as wf_receipt_extraction, or a name; default: none',
+    ],
+    ['--wait', 'waits for the runs'],
+    ['--csv <file>', 'waits, then writes the records: a row for each field, with its page and box; default: none'],
+    ['--parallel <n>', 'files at a time, 1 to 16; default: 4'],
+    ['--state <file>', 'memory of the push; default: .inkgraph-push.jsonl in the first folder'],
+    ...commonRows,
+  ],
+  examples: ['npx inkgraph push ./scans --workflow wf_receipt_extraction --csv out.csv'],
+});
 
 const options = {
   ...commonOptions,
@@ -86,9 +94,8 @@ async function ranOver(
 }
 
 /** `inkgraph push`: files and folders to documents, runs and a table. */
-export const push: Program = async (terminal) => {
+export const push = withHelp(pushUsage, async (terminal) => {
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
-  if (values.help) return terminal.out(`${pushUsage}\n`);
   if (positionals.length === 0) throw new UsageError('Name a file or a folder: npx inkgraph push ./scans');
   const parallel = parallelOf(values.parallel);
   const client = connected(terminal, values);
@@ -112,4 +119,4 @@ export const push: Program = async (terminal) => {
       return uploads.failed + runs.failedRuns > 0 ? 1 : 0;
     })(),
   );
-};
+});

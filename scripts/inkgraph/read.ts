@@ -2,9 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
-import { commonOptions, commonUsage, connected, explained, lineOf, plain } from './connection.ts';
+import { commonOptions, commonRows, connected, explained, lineOf, plain } from './connection.ts';
 
 /** The one word or id that a command takes. Several words without quotes count as one text. */
 function textOf(positionals: readonly string[], usage: string): string {
@@ -27,14 +28,16 @@ async function deliver({ out }: Terminal, response: Response, file: string | und
   });
 }
 
-const searchUsage = `Usage: npx inkgraph search <words> [--limit <n>]
-  Finds documents by words, "exact phrases" and identifiers, best match first.
-${commonUsage}`;
+const searchUsage = helpText({
+  usage: 'npx inkgraph search <words> [options]',
+  does: 'Finds documents by words, "exact phrases" and identifiers, best match first.',
+  options: [['--limit <n>', 'documents; default: 10'], ...commonRows],
+  examples: [`npx inkgraph search 'invoice "Tannery Road"' --limit 3`],
+});
 
-export const search: Program = async (terminal) => {
+export const search = withHelp(searchUsage, async (terminal) => {
   const options = { ...commonOptions, limit: { type: 'string', default: '10' } } as const;
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
-  if (values.help) return terminal.out(`${searchUsage}\n`);
   const query = textOf(positionals, searchUsage);
   const found = await explained(connected(terminal, values).results.search({ query, limit: values.limit }));
   if (values.json) return terminal.out(`${JSON.stringify(found)}\n`);
@@ -44,18 +47,24 @@ export const search: Program = async (terminal) => {
     if (passage !== undefined) terminal.out(`    ${plain(passage.text).replaceAll(/\s+/g, ' ').trim()}\n`);
   }
   if (found.documents.length === 0) terminal.err('Nothing was found. Use fewer or other words.\n');
-};
+});
 
-const getUsage = `Usage: npx inkgraph get <doc_...> [--format <format>] [--out <file>]
-  The text of a document: text (default), markdown, hocr, alto or pdf; original: the uploaded bytes. --json: the document itself.
-${commonUsage}`;
+const getUsage = helpText({
+  usage: 'npx inkgraph get <doc_...> [options]',
+  does: 'Prints the text of a document, or fetches its file. --json prints the document itself.',
+  options: [
+    ['--format <format>', 'text, markdown, hocr, alto or pdf; original: the uploaded bytes; default: text'],
+    ['--out <file>', 'default: standard output'],
+    ...commonRows,
+  ],
+  examples: ['npx inkgraph get doc_01 --format markdown', 'npx inkgraph get doc_01 --format original --out scan.jpg'],
+});
 
 const textFormats = ['text', 'markdown', 'hocr', 'alto', 'pdf'] as const;
 
-export const get: Program = async (terminal) => {
+export const get = withHelp(getUsage, async (terminal) => {
   const options = { ...commonOptions, format: { type: 'string', default: 'text' }, out: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
-  if (values.help) return terminal.out(`${getUsage}\n`);
   const id = textOf(positionals, getUsage);
   const client = connected(terminal, values);
   if (values.json) return terminal.out(`${JSON.stringify(await explained(client.service.getDocument({ id })))}\n`);
@@ -70,30 +79,44 @@ export const get: Program = async (terminal) => {
   const response = await fetch(new URL(originalUrl, client.baseUrl));
   if (!response.ok) throw new UsageError(`The file cannot be fetched (${response.status}). Try again.`);
   return deliver(terminal, response, values.out);
-};
+});
 
-const askUsage = `Usage: npx inkgraph ask <question> [--document <doc_...>]...
-  Answers a question from the text of documents, with the sources.
-${commonUsage}`;
+const askUsage = helpText({
+  usage: 'npx inkgraph ask <question> [options]',
+  does: 'Answers a question from the text of documents, with the sources.',
+  options: [['--document <doc_...>', 'only from this document; may be repeated; default: all'], ...commonRows],
+  examples: ["npx inkgraph ask 'What is the total of the receipt?'"],
+});
 
-export const ask: Program = async (terminal) => {
+export const ask = withHelp(askUsage, async (terminal) => {
   const options = { ...commonOptions, document: { type: 'string', multiple: true } } as const;
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
-  if (values.help) return terminal.out(`${askUsage}\n`);
   const question = textOf(positionals, askUsage);
   const answer = await explained(connected(terminal, values).results.ask({ question, documentIds: values.document }));
   if (values.json) return terminal.out(`${JSON.stringify(answer)}\n`);
   terminal.out(`${plain(answer.answerText)}\n`);
   for (const { index, documentId, title } of answer.sources.filter((one) => answer.cited.includes(one.index)))
     terminal.out(`[${index}] ${documentId}  ${plain(title ?? '').replaceAll(/\s+/g, ' ')}\n`);
-};
+});
 
-const exportUsage = `Usage: npx inkgraph export [--format jsonl|csv|zip] [--tag <tag>] [--files] [--out <file>]
-  The documents of the project, or those with a tag. zip has a folder for each with its text; with --files, also the uploaded bytes.
-  npx inkgraph export --records <type> [--out <file>]: the records of a type as CSV.
-${commonUsage}`;
+const exportUsage = helpText({
+  usage: 'npx inkgraph export [options]',
+  does: 'Writes the documents of the project, or the records of a type as CSV.',
+  options: [
+    ['--format jsonl|csv|zip', 'zip has a folder for each document with its text; default: jsonl'],
+    ['--tag <tag>', 'documents with this tag; default: all'],
+    ['--files', 'zip: also the uploaded bytes'],
+    ['--records <type>', 'records of this type, in place of documents; default: none'],
+    ['--out <file>', 'default: standard output'],
+    ...commonRows,
+  ],
+  examples: [
+    'npx inkgraph export --format zip --files --out documents.zip',
+    'npx inkgraph export --records receipt --out receipts.csv',
+  ],
+});
 
-export const exportAll: Program = async (terminal) => {
+export const exportAll = withHelp(exportUsage, async (terminal) => {
   const options = {
     ...commonOptions,
     format: { type: 'string', default: 'jsonl' },
@@ -103,7 +126,6 @@ export const exportAll: Program = async (terminal) => {
     out: { type: 'string' },
   } as const;
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
-  if (values.help) return terminal.out(`${exportUsage}\n`);
   if (positionals.length > 0)
     throw new UsageError(`${positionals.join(' ')} is not understood. See: inkgraph export --help`);
   const { format, tag, files, records, out } = values;
@@ -118,4 +140,4 @@ export const exportAll: Program = async (terminal) => {
       : client.raw('records', 'query', table),
   );
   await deliver(terminal, response, out);
-};
+});

@@ -1,21 +1,30 @@
 import { watch as watchFolder, type FSWatcher } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Problem, type Client } from 'inkgraph/client';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
-import { commonOptions, commonUsage, connected, explained, lineOf } from './connection.ts';
+import { commonOptions, commonRows, connected, explained, lineOf } from './connection.ts';
 import { findFiles, type Found } from './find-files.ts';
 import { parallelOf, stateOf } from './push.ts';
 import type { PushState } from './push-state.ts';
 import { runOver, workflowOf } from './run-over.ts';
 import { uploadFiles } from './upload-files.ts';
 
-const watchUsage = `Usage: npx inkgraph watch <folder> [options]
-  Uploads what is in a folder and whatever comes into it, until Ctrl-C. A file is taken when it has not changed for half a second.
-  --workflow <id>   runs a workflow over each document: an id, a slug or a name
-  --parallel <n>    files at a time, 1 to 16; default: 4
-  --state <file>    memory of the command; default: .inkgraph-push.jsonl in the folder
-${commonUsage}`;
+const watchUsage = helpText({
+  usage: 'npx inkgraph watch <folder> [options]',
+  does: 'Uploads the files of a folder and those that come into it, until Ctrl-C. A file is taken when it has not changed for half a second.',
+  options: [
+    [
+      '--workflow <id>',
+      'workflow to run over the documents: an id, a slug such as wf_receipt_extraction, or a name; default: none',
+    ],
+    ['--parallel <n>', 'files at a time, 1 to 16; default: 4'],
+    ['--state <file>', 'memory of the command; default: .inkgraph-push.jsonl in the folder'],
+    ...commonRows,
+  ],
+  examples: ['npx inkgraph watch ./inbox --workflow wf_triage'],
+});
 
 const options = {
   ...commonOptions,
@@ -110,9 +119,8 @@ class Watch {
 }
 
 /** `inkgraph watch`: a folder whose files become documents. */
-export const watch: Program = async (terminal) => {
+export const watch = withHelp(watchUsage, async (terminal) => {
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
-  if (values.help) return terminal.out(`${watchUsage}\n`);
   const [folder, ...more] = positionals;
   if (folder === undefined || more.length > 0) throw new UsageError('Name one folder: npx inkgraph watch ./inbox');
   const parallel = parallelOf(values.parallel);
@@ -128,4 +136,4 @@ export const watch: Program = async (terminal) => {
   terminal.stop?.addEventListener('abort', () => stopped.resolve(), { once: true });
   await stopped.promise;
   await watched.close();
-};
+});

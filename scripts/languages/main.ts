@@ -1,17 +1,23 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { installLanguages } from '#scripts/languages/install-languages.ts';
 import { addedLanguagesFolder, installedLanguages, modelFile } from '#src/adapters/ocr/tesseract-languages.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 
-const usage = `Usage: npm run languages -- <command>
-  list                 installed languages of OCR, and those that OCR_LANGUAGE uses
-  add <code> ...       installs languages into DATA_DIR/languages, with npm
-  remove <code> ...    removes languages that were added
-Codes are Tesseract's: deu, fra, spa, ita, por, nld, pol, jpn, chi_sim and others.`;
+const usage = helpText({
+  usage: 'npm run languages -- <command>',
+  does: "Installs and removes languages that OCR can read. Codes are Tesseract's: deu, fra, spa, ita, por, nld, pol, jpn, chi_sim and others.",
+  commands: [
+    ['list', 'installed languages, and those that OCR_LANGUAGE uses'],
+    ['add <code> ...', 'installs languages into DATA_DIR/languages, with npm'],
+    ['remove <code> ...', 'removes languages that were added'],
+  ],
+  examples: ['npm run languages -- list', 'npm run languages -- add deu fra'],
+});
 
 const codePattern = /^[a-z]{3}(_[a-z]{3,4})?$/;
 /** OCR reads at most this many languages at once. */
@@ -68,17 +74,15 @@ async function remove(codes: readonly string[], { ocr, dataDir }: Config, out: T
 }
 
 /** `npm run languages -- list|add|remove`: the languages that OCR can read. Source: docs/decisions/0145. */
-export const languages: Program = async (terminal) => {
+export const languages = withHelp(usage, async (terminal) => {
   const { args, env, out } = terminal;
-  const options = { help: { type: 'boolean', default: false } } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  if (values.help) return out(`${usage}\n`);
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
   const [command, ...rest] = positionals;
   const config = loadConfig(env);
   if (command === 'list' && rest.length === 0) return list(config, out);
   if (command === 'add') return add(codesGiven(rest), config, terminal);
   if (command === 'remove') return remove(codesGiven(rest), config, out);
   throw new UsageError(usage);
-};
+});
 
 if (import.meta.main) await orExplain(languages);

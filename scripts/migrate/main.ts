@@ -8,7 +8,8 @@ import { AppError } from '#src/domain/app-error.ts';
 import { isOutage } from '#src/outage.ts';
 import { migrationHolder, underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
 import { openDatabase, refuseMissingDatabase, type OpenedDatabase } from '#scripts/cli/open-database.ts';
-import type { Program, Terminal } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { copyAll, type Copying } from '#scripts/migrate/copy.ts';
 import { endsOf, movesObjects, nameOfObjects, type Ends } from '#scripts/migrate/ends.ts';
@@ -18,18 +19,20 @@ import { refuseRunning } from '#scripts/migrate/running-services.ts';
 import { commonSecret, refuseSealedSecrets, webhookWarning } from '#scripts/migrate/same-secrets.ts';
 import { verifyAll } from '#scripts/migrate/verify.ts';
 
-const usage = `Usage: npm run migrate -- --to <place> | --to-env <file>
-  Copies this installation, with all services stopped, into another, empty database, and its objects into another store; compares both.
-  Run it again after an interruption: it goes on where it was.
-  --to mongodb://host/name    another database; objects and all other settings stay
-  --to <folder>               an embedded database in this folder, and its objects too unless they are in S3
-  --to-env <file>             the settings of the target as NAME=value lines: MONGODB_URI, DATA_DIR, S3_BUCKET ...
-docs/guide/going-to-production.md says what to carry over by hand.`;
+const usage = helpText({
+  usage: 'npm run migrate -- --to <place> | --to-env <file>',
+  does: 'Copies this installation, with all services stopped, into another, empty database, and its objects into another store; compares both. Run it again after an interruption: it continues. docs/guide/going-to-production.md says what to carry over by hand.',
+  options: [
+    ['--to mongodb://host/name', 'another database; objects and all other settings stay'],
+    ['--to <folder>', 'an embedded database in this folder, and its objects too unless they are in S3'],
+    ['--to-env <file>', 'settings of the target as NAME=value lines: MONGODB_URI, DATA_DIR, S3_BUCKET ...'],
+  ],
+  examples: ['npm run migrate -- --to mongodb://db.example.org/inkgraph', 'npm run migrate -- --to-env target.env'],
+});
 
 const options = {
   to: { type: 'string' },
   'to-env': { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const;
 
 interface Opened {
@@ -125,7 +128,6 @@ async function copyAndVerify({ ends, source, target, move }: Opened, terminal: T
 
 async function run(terminal: Terminal): Promise<void> {
   const { values } = parseArgs({ args: [...terminal.args], options });
-  if (values.help) return terminal.out(`${usage}\n`);
   const { to, 'to-env': toEnv } = values;
   if ((to === undefined) === (toEnv === undefined)) throw new UsageError(usage);
   const ends = endsOf({ to, toEnv }, terminal.env);
@@ -151,7 +153,7 @@ async function run(terminal: Terminal): Promise<void> {
 }
 
 /** `npm run migrate`: ends with 1 and a line that says why when not all is copied and equal. */
-export const migrateInstallation: Program = (terminal) =>
+export const migrateInstallation = withHelp(usage, (terminal) =>
   run(terminal).catch((error: unknown) => {
     if (!(error instanceof Error) || error instanceof UsageError || error instanceof ConfigError) throw error;
     const what = error instanceof AppError ? error.detail : error.message;
@@ -159,6 +161,7 @@ export const migrateInstallation: Program = (terminal) =>
       ? ' Check that the database runs, then run the command again: it goes on where it was.'
       : '';
     throw new UsageError(`${what}${then}`, { cause: error });
-  });
+  }),
+);
 
 if (import.meta.main) await orExplain(migrateInstallation);

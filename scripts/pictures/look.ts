@@ -1,27 +1,38 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { print } from '#scripts/demo/show.ts';
 import { openDemoSite } from '#scripts/pictures/demo-site.ts';
 
-const usage = `npm run pictures:look -- [--into FOLDER] [--data FOLDER] [--width 1280,360] [--theme light,dark] PATH...
-Photographs pages of the dashboard over the demo data, and prints what the browser complained about. DOCUMENT in a path
-stands for the first document. --data keeps the demo data for the next call.`;
+const usage = helpText({
+  usage: 'npm run pictures:look -- [options] <path>...',
+  does: 'Photographs pages of the dashboard over the demo data, and prints what the browser complained about. DOCUMENT in a path stands for the first document.',
+  options: [
+    ['--into <folder>', 'default: data/pictures'],
+    ['--data <folder>', 'keeps the demo data for the next call; default: data/pictures-demo'],
+    ['--width <n,n>', 'default: 1280,360'],
+    ['--theme <a,b>', 'default: light,dark'],
+  ],
+  examples: [
+    'npm run pictures:look -- / /documents/DOCUMENT',
+    'npm run pictures:look -- --theme dark --width 360 /records',
+  ],
+});
 
 /** `npm run pictures:look`: pages as people see them, to look at. */
-await orExplain(async () => {
+export const look = withHelp(usage, async ({ args }) => {
   const { values, positionals } = parseArgs({
+    args: [...args],
     allowPositionals: true,
     options: {
       into: { type: 'string', default: 'data/pictures' },
       data: { type: 'string', default: 'data/pictures-demo' },
       width: { type: 'string', default: '1280,360' },
       theme: { type: 'string', default: 'light,dark' },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return print(usage);
   if (positionals.length === 0) throw new UsageError(usage);
   await mkdir(values.into, { recursive: true });
   await using site = await openDemoSite(resolve(values.data));
@@ -47,3 +58,5 @@ await orExplain(async () => {
     }
   }
 });
+
+if (import.meta.main) await orExplain(look);

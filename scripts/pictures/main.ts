@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { createHash, randomBytes } from 'node:crypto';
 import { compose, type App } from '#app/compose.ts';
 import { seed } from '#app/compose/seed.ts';
@@ -11,6 +12,7 @@ import { drawSvg } from '#graphs/draw/svg.ts';
 import { triage } from '#graphs/triage.workflow.ts';
 import { dashboardPictures } from '#scripts/pictures/dashboard.ts';
 import { openDemoSite } from '#scripts/pictures/demo-site.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 
 const folder = new URL('../../docs/pictures/', import.meta.url);
@@ -63,8 +65,28 @@ async function photograph(app: App, config: Config, api: string): Promise<Buffer
   }
 }
 
-/** `npm run pictures`: draws the pictures of the README again, with the product itself. */
-await orExplain(async () => {
+/** Pictures of the dashboard over the samples of the demo. */
+async function drawDashboard(): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-pictures-'));
+  try {
+    await using site = await openDemoSite(dataDir);
+    for (const [name, bytes] of Object.entries(await dashboardPictures(site)))
+      await writeFile(new URL(name, folder), bytes);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+const usage = helpText({
+  usage: 'npm run pictures',
+  does: 'Draws the pictures of the README again, with the product itself and Chromium.',
+  environment: [['CHROMIUM', 'path of the browser; default: /usr/bin/chromium']],
+  examples: ['npm run pictures'],
+});
+
+/** `npm run pictures`. */
+export const pictures = withHelp(usage, async ({ args }) => {
+  parseArgs({ args: [...args], options: {} });
   await mkdir(folder, { recursive: true });
   await writeFile(new URL('triage.svg', folder), await drawSvg(triage.graph));
   const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-pictures-'));
@@ -80,14 +102,4 @@ await orExplain(async () => {
   await drawDashboard();
 });
 
-/** Pictures of the dashboard over the samples of the demo. */
-async function drawDashboard(): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'inkgraph-pictures-'));
-  try {
-    await using site = await openDemoSite(dataDir);
-    for (const [name, bytes] of Object.entries(await dashboardPictures(site)))
-      await writeFile(new URL(name, folder), bytes);
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
+if (import.meta.main) await orExplain(pictures);

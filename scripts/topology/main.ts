@@ -8,6 +8,7 @@ import { openEmbeddedDatabase } from '@inkgraph/embedded-mongo';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import { compose } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { verifyFolder } from '#scripts/chaos/verify.ts';
 import { Balancer } from '#scripts/topology/balancer.ts';
@@ -20,13 +21,21 @@ import { startRedis } from '#scripts/servers/redis-process.ts';
 import { rolling } from '#scripts/topology/rolling.ts';
 import { underFire, type StormOptions } from '#scripts/topology/storm.ts';
 
-const usage = `Usage: npm run topology [-- --uploads <n>] [--clients <n>] [--minutes <n>] [--s3]
-         [--kill-every <seconds>] [--seed <n>] [--calm] | [--rolling]
-Runs 2 API, 3 agents and 2 MCP processes on one database, Redis (redis-server, if this machine has it) and S3 (that of S3_BUCKET and
-S3_ENDPOINT; --s3: a Ceph on this machine; else a folder), uploads scans, and counts what is stored, seen and answered.
-Meanwhile it kills a process every two seconds, empties Redis twice, and stops Redis and then S3 once for ten seconds.
---calm breaks nothing, and says what a document costs. --rolling restarts every process with SIGTERM instead, behind a balancer: no request may fail.
---minutes begins no upload after that time.`;
+const usage = helpText({
+  usage: 'npm run topology [-- options]',
+  does: 'Runs 2 API, 3 agents and 2 MCP processes on one database, Redis (where this machine has it) and S3 or a folder, uploads scans, and counts what is stored, seen and answered. Meanwhile it kills a process every two seconds, empties Redis twice, and stops Redis and then S3 once for ten seconds.',
+  options: [
+    ['--uploads <n>', 'default: 200'],
+    ['--clients <n>', 'default: 20'],
+    ['--minutes <n>', 'begins no upload after that time; default: 600'],
+    ['--kill-every <seconds>', 'default: 2'],
+    ['--seed <n>', 'chooses files and moments; default: random'],
+    ['--s3', 'a Ceph on this machine; default: S3_BUCKET and S3_ENDPOINT, else a folder'],
+    ['--calm', 'breaks nothing, and says what a document costs'],
+    ['--rolling', 'restarts every process with SIGTERM instead, behind a balancer: no request may fail'],
+  ],
+  examples: ['npm run topology', 'npm run topology -- --rolling'],
+});
 
 interface Options extends StormOptions {
   readonly isRolling: boolean;
@@ -130,10 +139,12 @@ function whole(name: string, text: string | undefined, fallback: number): number
   return Number(text);
 }
 
-await orExplain(async () => {
+/** `npm run topology`. */
+export const runTopology = withHelp(usage, async ({ args }) => {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({
+    args: [...args],
     options: {
       uploads: text,
       clients: text,
@@ -143,10 +154,8 @@ await orExplain(async () => {
       seed: text,
       calm: flag,
       rolling: flag,
-      help: flag,
     },
   });
-  if (values.help) return void process.stdout.write(`${usage}\n`);
   await topology({
     uploads: whole('uploads', values.uploads, 200),
     clients: whole('clients', values.clients, 20),
@@ -158,3 +167,5 @@ await orExplain(async () => {
     wantsCeph: values.s3,
   });
 });
+
+if (import.meta.main) await orExplain(runTopology);

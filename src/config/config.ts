@@ -119,7 +119,8 @@ export interface Config {
   /** `perAddress` 0: no limit. */
   readonly connections: { readonly most: number; readonly perAddress: number };
   readonly mcpLegacy: 'sessions' | 'stateless' | 'reject';
-  readonly logLevel: string;
+  /** null: as the log's destination suggests. */
+  readonly logLevel: string | null;
   /** null: nothing is traced. */
   readonly traces: TracesConfig | null;
   /** Variables that have no effect, in words for the operator. */
@@ -319,7 +320,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
           },
     connections: { most: values.MAX_CONNECTIONS, perAddress: values.MAX_CONNECTIONS_PER_ADDRESS },
     mcpLegacy: values.MCP_LEGACY,
-    logLevel: values.LOG_LEVEL,
+    logLevel: values.LOG_LEVEL ?? null,
     traces: tracesOf(values),
     warnings: unknownNames(source, Object.keys(env)),
   };

@@ -363,8 +363,8 @@ export const env = {
     doc: 'Treatment of MCP clients older than protocol version 2026-07-28',
   },
   LOG_LEVEL: {
-    schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
-    doc: 'Lowest level that is logged',
+    schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).optional(),
+    doc: 'Lowest level that is logged; default: info, and warn where the log goes to a terminal',
   },
   ...traceRows,
   NODE_ENV: {

@@ -4,18 +4,21 @@ import { checkGraph } from '#graphs/check.ts';
 import { checkCodeWorkflows } from '#graphs/code/check-code.ts';
 import { loadCode } from '#graphs/code/load-code.ts';
 import { loadConfig } from '#src/config/config.ts';
-import type { Program } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { sayIssues } from '#scripts/graphs/commands.ts';
 import { typeErrors } from './type-errors.ts';
 
-const usage = `Usage: npx inkgraph check
-Loads the code of WORKFLOWS_DIR (default: graphs, where there is such a folder) and tells what is wrong with its workflows and their types. Exit code 1: something is.`;
+const usage = helpText({
+  usage: 'npx inkgraph check',
+  does: 'Loads the code of WORKFLOWS_DIR, and tells what is wrong with its workflows and their types. Exit code 1: something is.',
+  environment: [['WORKFLOWS_DIR', 'default: ./graphs, if it has code']],
+  examples: ['npx inkgraph check'],
+});
 
 /** `inkgraph check`: everything that is wrong with the operator's own code. */
-export const check: Program = async (terminal) => {
-  const { values } = parseArgs({ args: [...terminal.args], options: { help: { type: 'boolean' } } });
-  if (values.help === true) return terminal.out(`${usage}\n`);
+export const check = withHelp(usage, async (terminal) => {
+  parseArgs({ args: [...terminal.args], options: {} });
   const { workflowsDir } = loadConfig(terminal.env);
   if (workflowsDir === null) throw new UsageError('There is no folder graphs, and WORKFLOWS_DIR is not set. Set it.');
   // Types are checked beside, so that both kinds of errors are told at once.
@@ -34,4 +37,4 @@ export const check: Program = async (terminal) => {
   if (said === null) return;
   terminal.err(`The types of ${relative('.', workflowsDir)} have errors. Correct them and check again.\n`);
   return 1;
-};
+});

@@ -3,14 +3,16 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { version } from '#src/config/version.ts';
-import type { Program } from '#scripts/cli/terminal.ts';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { versionsOf } from './versions.ts';
 
-const usage = `Usage: npx inkgraph init <folder> [--package <spec>]
-Makes a project with a workflow, two nodes and an evaluator of your own. It writes into a new or empty folder only.
-  --package <spec>  the version of inkgraph that it depends on, or a file; default: ^${version}
-Example: npx inkgraph init my-graphs && cd my-graphs && npm install && npx inkgraph dev`;
+const usage = helpText({
+  usage: 'npx inkgraph init <folder> [--package <spec>]',
+  does: 'Makes a project with a workflow, two nodes and an evaluator of your own, in a new or empty folder.',
+  options: [['--package <spec>', `version of inkgraph that it depends on, or a file; default: ^${version}`]],
+  examples: ['npx inkgraph init my-graphs && cd my-graphs && npm install && npx inkgraph dev'],
+});
 
 const template = fileURLToPath(new URL('../template', import.meta.url));
 
@@ -42,13 +44,12 @@ const compilerOptions = {
 const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** `inkgraph init`: a project that depends on this package. */
-export const init: Program = async (terminal) => {
+export const init = withHelp(usage, async (terminal) => {
   const { values, positionals } = parseArgs({
     args: [...terminal.args],
-    options: { package: { type: 'string' }, help: { type: 'boolean' } },
+    options: { package: { type: 'string' } },
     allowPositionals: true,
   });
-  if (values.help === true) return terminal.out(`${usage}\n`);
   const [named, ...rest] = positionals;
   if (named === undefined || rest.length > 0) throw new UsageError(usage);
   const folder = resolve(named);
@@ -66,4 +67,4 @@ export const init: Program = async (terminal) => {
     writeFile(join(folder, '.gitignore'), 'node_modules/\ndata/\n.env\n'),
   ]);
   terminal.out(`Made ${named}. Go on with:\n  cd ${named}\n  npm install\n  npx inkgraph dev\n`);
-};
+});

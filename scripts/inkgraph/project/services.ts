@@ -1,32 +1,42 @@
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { cwd, env, loadEnvFile } from 'node:process';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Program } from '#scripts/cli/terminal.ts';
 
-/** A module that works by itself when it is imported. */
-const byImport = (load: () => Promise<unknown>, usage: string): Program => {
-  return async (terminal) => {
-    if (terminal.args.includes('--help')) return terminal.out(`${usage}\n`);
-    await load();
-  };
-};
+const environment = [
+  ['WORKFLOWS_DIR', 'folder of your own code; default: ./graphs, if it has code'],
+  ['DATA_DIR', 'default: ./data; all settings also come from .env of this folder'],
+] as const;
 
-const about = 'Settings are environment variables, also from .env of this folder. WORKFLOWS_DIR defaults to graphs.';
+const start = withHelp(
+  helpText({
+    usage: 'npx inkgraph start',
+    does: 'Starts the services with the code of this project. Ctrl-C stops them.',
+    environment,
+    examples: ['npx inkgraph start', 'SERVICES=agents npx inkgraph start'],
+  }),
+  async () => {
+    await import('#app/main.ts');
+  },
+);
+
+const stdio = withHelp(
+  helpText({
+    usage: 'npx inkgraph stdio',
+    does: 'Serves MCP on standard input and output, for a program that starts its servers itself.',
+    environment: [['MCP_KEY', 'service key; default: that of the seeded agent'], ...environment],
+    examples: ['npx inkgraph stdio'],
+  }),
+  async () => {
+    await import('#app/stdio.ts');
+  },
+);
 
 /** Services and their commands, loaded when they are used: uploads need none of it. */
 export const serviceCommands: Readonly<Record<string, readonly [load: () => Promise<Program>, words: string]>> = {
-  start: [
-    async () => byImport(() => import('#app/main.ts'), `Usage: npx inkgraph start\nStarts the services. ${about}`),
-    'starts the services, with the graphs of this project',
-  ],
-  dev: [
-    async () =>
-      byImport(
-        () => import('#scripts/dev.ts'),
-        `Usage: npx inkgraph dev\nStarts the services, restarts them when a graph is saved, and tells type errors. ${about}`,
-      ),
-    'the same, and restarts when a graph is saved',
-  ],
+  start: [async () => start, 'starts the services, with the code of this project'],
+  dev: [async () => (await import('#scripts/dev.ts')).dev, 'the same, and starts them again when a file is saved'],
   check: [async () => (await import('./check.ts')).check, 'tells what is wrong with the graphs of this project'],
   graphs: [async () => (await import('#scripts/graphs.ts')).graphs, 'draws, compares, exports and imports workflows'],
   seed: [async () => (await import('#scripts/seed.ts')).seedProject, 'prints keys and the sign-in of the demo project'],
@@ -41,11 +51,7 @@ export const serviceCommands: Readonly<Record<string, readonly [load: () => Prom
     async () => (await import('#scripts/mcp.ts')).mcp,
     'prints the configuration of an MCP client, or tries the server',
   ],
-  stdio: [
-    async () =>
-      byImport(() => import('#app/stdio.ts'), 'Usage: npx inkgraph stdio\nServes MCP on standard input and output.'),
-    'serves MCP on standard input and output',
-  ],
+  stdio: [async () => stdio, 'serves MCP on standard input and output'],
 };
 
 /** Reads the settings of the project in the working folder: `.env`, and its folder `graphs`. */
