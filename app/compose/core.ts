@@ -218,14 +218,40 @@ function wakesOf({ siblings, redis }: CoreParts): WakeQueue {
   return redis === null ? near : redis.wakeQueue(near, () => void here.notify());
 }
 
+/** Relay of events to webhooks of projects. It works where runs are executed, which sweeps it. */
+function createWebhookRelay(
+  parts: {
+    readonly stores: Pick<ToolDeps, 'events' | 'webhooks'>;
+    readonly outside: Outside;
+    readonly logger: Logger;
+    baseUrl(): string;
+  },
+  stack: AsyncDisposableStack,
+): WebhookRelay {
+  const { stores, outside } = parts;
+  const { deliveries, sender } = outside;
+  const relay = new WebhookRelay({ ...parts, ...stores, deliveries, pushed: () => sender.push() });
+  stack.defer(() => relay.stop());
+  return relay;
+}
+
+const forWebhooks = ({
+  deliveries,
+  sender,
+  webhookSecretOf,
+}: Outside): Pick<ToolDeps, 'deliveries' | 'pushDeliveries' | 'webhookSecretOf'> => ({
+  deliveries,
+  pushDeliveries: () => sender.push(),
+  webhookSecretOf,
+});
+
 /** Everything that the tools need. */
 export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
   const { config, data, logger, tracer } = parts;
   const { images, models } = parts.readers;
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
-  const { webhooks, audit } = stores;
-  const outside = createOutside({ ...parts, webhooks, audit, images, openai: openAiOf(config, tracer) }, stack);
+  const outside = createOutside({ ...parts, stores, images, openai: openAiOf(config, tracer) }, stack);
   const wake = wakesOf(parts);
   const queue = new QueueReader(stores.executions);
   const metrics = metricsOf(parts, queue, stores.usage);
@@ -246,15 +272,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const forget = createForgetDocument({ ...stores, objects, search, traces });
   const settleTrash = createSettleTrash({ ...stores, traces });
   const relay = new Relay({ ...stores, wake, logger, tracer, forget, settleTrash });
-  const webhookRelay = new WebhookRelay({
-    webhooks,
-    deliveries: outside.deliveries,
-    events: stores.events,
-    logger,
-    baseUrl: () => apiUrl,
-    pushed: () => outside.sender.push(),
-  });
-  stack.defer(() => webhookRelay.stop());
+  const webhookRelay = createWebhookRelay({ stores, outside, logger, baseUrl: () => apiUrl }, stack);
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);
@@ -271,9 +289,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     search,
     wake,
     outbound: outside.anyPublic,
-    deliveries: outside.deliveries,
-    pushDeliveries: () => outside.sender.push(),
-    webhookSecretOf: (name) => outside.webhookSecretOf(name),
+    ...forWebhooks(outside),
     ...graphChecks(parts, compute, installationOf(parts, outside)),
     relay: (document) => relay.push(document),
     ...afterResponse(parts, stores.events),

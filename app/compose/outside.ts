@@ -31,12 +31,11 @@ export interface Outside {
   readonly deliveries: DeliveryStore;
   readonly sender: ReturnType<typeof createDeliverySender>;
   /** Secret that receivers verify webhooks with: of a project for its callbacks, or under the name of a webhook's secret. */
-  webhookSecretOf(name: string): string;
+  readonly webhookSecretOf: (name: string) => string;
 }
 
 interface OutsideParts {
-  readonly webhooks: WebhookStore;
-  readonly audit: AuditLog;
+  readonly stores: { readonly webhooks: WebhookStore; readonly audit: AuditLog };
   readonly config: Config;
   readonly data: Data;
   readonly images: ImageCodec;
@@ -52,7 +51,7 @@ function clientOf(policy: Policy, tracer: Tracer): Outbound {
 }
 
 export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack): Outside {
-  const { config, data, images, openai, logger, tracer, webhooks, audit } = parts;
+  const { config, data, images, openai, logger, tracer, stores } = parts;
   const allow = config.outboundAllow;
   const anyPublic = clientOf({ allow, mode: 'public' }, tracer);
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
@@ -67,7 +66,7 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
     deliveries,
     outbound: anyPublic,
     secretsOf,
-    targetOf: createWebhookTargets({ webhooks, audit, secretsOf }),
+    targetOf: createWebhookTargets({ ...stores, secretsOf }),
     logger,
     tracer,
     leaseMs: 60_000,

@@ -32,7 +32,7 @@ import { mountDashboardOperators } from '#http/routes/operators.ts';
 import { mountRecords } from '#http/routes/records.ts';
 import { dashboardRecords, serviceRecords } from '#src/contracts/dashboard/records.ts';
 import { dashboardWebhooks, serviceWebhooks } from '#src/contracts/webhooks/rows.ts';
-import { mountWebhooks } from '#http/routes/webhooks.ts';
+import { mountWebhooks } from '#http/api/mount-webhooks.ts';
 import { mountIngestion, mountService, mountServiceResults } from '#http/routes/service.ts';
 import { mountMedia } from '#http/routes/media.ts';
 import { mountMailSteps } from '#http/routes/mail-steps.ts';

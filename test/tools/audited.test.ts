@@ -15,10 +15,12 @@ const unaudited = [
   'presign_upload',
   'queue_workflow',
   'queue_workflow_on_many',
+  'redeliver_webhook',
   'replay_execution',
   'restore_workflow_version',
   'run_workflow',
   'test_node',
+  'test_webhook',
   'update_workflow',
   'upload_document',
 ];

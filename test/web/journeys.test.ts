@@ -73,7 +73,6 @@ const routes = (): readonly string[] => [
   '/trash',
   '/settings',
   '/settings?section=keys',
-  '/settings?section=webhooks',
   '/settings?section=audit',
   '/no-such-page',
 ];
@@ -304,6 +303,7 @@ describe('The dashboard', () => {
     expect(await dialog.locator('code').textContent()).toMatch(/^whsec_/);
     await page.keyboard.press('Escape');
     expect(await page.getByText(/whsec_/).count()).toBe(0);
+    await expectAccessible(tab, 'webhooks');
     await page.getByRole('button', { name: `Deliveries to ${url}` }).click();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByRole('cell', { name: 'ping' }).waitFor();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import { deliveriesOf, webhookTypesOf, type WebhookRecord } from '#src/domain/webhooks/subscription.ts';
+import { deliveriesOf, webhookTypesOf } from '#src/domain/webhooks/subscription.ts';
 import type { DeliveryStore } from '#src/stores/deliveries.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { WebhookStore } from '#src/stores/webhooks/webhook-store.ts';
@@ -107,9 +107,11 @@ export class WebhookRelay {
   }
 
   async #readOn(organizationId: string): Promise<void> {
-    let webhooks = await this.#parts.webhooks.enabledOf(organizationId);
+    const webhooks = await this.#parts.webhooks.enabledOf(organizationId);
+    // Each page begins behind the one before: a webhook that was looked at further on is left out by its number.
+    let after = Math.min(...webhooks.map(({ seq }) => seq));
     while (webhooks.length > 0 && !this.#isStopped) {
-      const events = await this.#parts.events.read(organizationId, lowest(webhooks), pageSize);
+      const events = await this.#parts.events.read(organizationId, after, pageSize);
       const last = events.at(-1)?.seq;
       if (last === undefined) return;
       const place = { baseUrl: this.#parts.baseUrl(), now: new Date() };
@@ -122,9 +124,7 @@ export class WebhookRelay {
         last,
       );
       if (events.length < pageSize) return;
-      webhooks = webhooks.map((webhook) => ({ ...webhook, seq: Math.max(webhook.seq, last) }));
+      after = last;
     }
   }
 }
-
-const lowest = (webhooks: readonly WebhookRecord[]): number => Math.min(...webhooks.map(({ seq }) => seq));

@@ -45,7 +45,7 @@ export const webhookLimits = {
 
 /** Reasons why a webhook is disabled: a person or program did it, it failed for days, or the receiver answered 410. */
 export const disabledReasons = ['request', 'failing', 'gone'] as const;
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 
 /** A subscription of a project without its secret. Source: `webhooks.subscribe`. */
 const Webhook = z

@@ -148,8 +148,8 @@ export function WebhooksSection() {
               <Empty title={settings.sections.webhooks}>{words.none}</Empty>
             ) : (
               <Table heads={[words.url, words.events, words.state, settings.created, '']}>
-                {webhooks.map((one) => (
-                  <WebhookRow key={one.id} webhook={one} onOpen={(next) => open({ kind: next, webhook: one })} />
+                {webhooks.map((row) => (
+                  <WebhookRow key={row.id} webhook={row} onOpen={(next) => open({ kind: next, webhook: row })} />
                 ))}
               </Table>
             )}
