@@ -55,7 +55,7 @@ export const agent = defineNode({
     const toolCalls: string[] = [];
     const servers = params.mcp.length === 0 ? null : await openServerTools(call);
     const talk: Talk = { messages, used, toolCalls, servers };
-    const answer = await converse(call, talk).finally(() => servers?.close());
+    const answer = await conversed(call, talk);
     const called = toolCalls.length === 0 ? {} : { toolCalls };
     const modelLabel = modelLabelOf(deps.chat, params);
     if (params.schema === undefined) {
@@ -93,6 +93,14 @@ interface Talk {
   /** Called tools of MCP servers. */
   readonly toolCalls: string[];
   readonly servers: ServerTools | null;
+}
+
+async function conversed(call: NodeCall<Params>, talk: Talk): Promise<ChatAnswer> {
+  try {
+    return await converse(call, talk);
+  } finally {
+    await talk.servers?.close();
+  }
 }
 
 /** Runs turns until the model answers without a tool call. */

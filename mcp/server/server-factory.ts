@@ -42,7 +42,8 @@ const forMinutes = { ttlMs: 5 * 60_000, cacheScope: 'private' } as const;
 /** Results that change only with a release or with the caller's credential. Other results are stale at once. */
 const cacheHints: NonNullable<ServerOptions['cacheHints']> = {
   'server/discover': forMinutes,
-  'tools/list': forMinutes,
+  // A client without a stream learns of new tools of workflows after this time.
+  'tools/list': { ttlMs: 60_000, cacheScope: 'private' },
   'prompts/list': forMinutes,
   'resources/templates/list': forMinutes,
 };

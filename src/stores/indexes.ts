@@ -99,10 +99,6 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, projectId: 1, name: 1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ codeName: 1 }],
-    [
-      { organizationId: 1, projectId: 1, 'tool.name': 1 },
-      { partialFilterExpression: { 'tool.name': { $exists: true } } },
-    ],
   ],
   workflowVersions: [[{ organizationId: 1, workflowId: 1, version: -1 }]],
   workflowEdits: [[{ organizationId: 1, workflowId: 1, revision: 1 }]],

@@ -6,6 +6,7 @@ import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { newId } from '#src/domain/ids.ts';
 import {
   nextVersion,
+  readTool,
   type WorkflowDraftRecord,
   type WorkflowRecord,
   type WorkflowVersionRecord,
@@ -133,6 +134,22 @@ function drafts(subject: () => WorkflowStoreUnderTest): void {
     expect(await store.publish(workflow, versionOf(1, named('Two')))).toBe(true);
     await store.saveDraft(draftOf(3, named('Three')));
     expect(await store.find(tenant, id)).toMatchObject({ name: 'Two', publishedVersion: 1 });
+  });
+
+  test('a workflow is a tool while its published version says so, and for its tenant alone', async () => {
+    const { store } = subject();
+    const { tenant, id, workflow, draftOf, versionOf } = parts();
+    const tool = { name: 'do_it', description: 'Does it.', input: { type: 'object', $defs: { a: { $ref: '#' } } } };
+    await store.insert(workflow, { draft: draftOf(1, { ...named('One'), tool }) });
+    expect(await store.listTools(tenant, 5)).toEqual([]);
+    await store.publish(workflow, versionOf(1, { ...named('One'), tool }));
+    const [found, ...more] = await store.listTools(tenant, 5);
+    expect(found?.tool && [found._id, readTool(found.tool), more]).toEqual([id, tool, []]);
+    expect(await store.listTools({ ...tenant, organizationId: 'org_other' }, 5)).toEqual([]);
+    expect(await store.listTools({ ...tenant, projectIds: ['prj_other'] }, 5)).toEqual([]);
+    await store.publish(workflow, versionOf(2, named('One')));
+    expect(await store.listTools(tenant, 5)).toEqual([]);
+    expect(await store.find(tenant, id)).not.toHaveProperty('tool');
   });
 }
 

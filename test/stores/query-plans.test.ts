@@ -414,6 +414,7 @@ async function askRest(stores: Stores): Promise<void> {
   await apiKeys.listBound(organizationId, 'wf_plans', 21);
   await workflows.find(tenant, 'wf_plans');
   for (const who of [tenant, wide]) await workflows.listPublished(who);
+  for (const who of [tenant, wide]) await workflows.listTools(who, 50);
   await workflows.findVersion(organizationId, 'wf_plans', 1);
   await workflows.listByCodeName('c');
   await askExperiments(stores, { organizationId, projectId }, [tenant, wide]);

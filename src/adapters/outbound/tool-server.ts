@@ -5,6 +5,8 @@ import type { OpenToolServer, ServerTool, ToolServerAddress } from '#src/domain/
 /** Limits of what a server sends. */
 const limits = { responseBytes: 1024 * 1024, pages: 5, tools: 200, description: 500, schemaBytes: 8 * 1024 } as const;
 
+const closeMs = 2_000;
+
 /** Requests of the client through the guarded outbound, to this server alone. Responses arrive whole: a server ends the stream of a call. */
 function fetchThrough(
   { url, outbound, timeoutMs }: ToolServerAddress,
@@ -104,7 +106,8 @@ export const openToolServer: OpenToolServer = async (address) => {
         }
       },
       async close() {
-        // A session that is left behind expires at the server.
+        // A session that is left behind expires at the server, so nothing waits long for its end.
+        calls.signal = AbortSignal.timeout(closeMs);
         await transport.terminateSession().catch(() => undefined);
         await client.close();
       },

@@ -159,7 +159,7 @@ describe('an agent with MCP servers', () => {
     const older = new McpServer({ name: 'older', version: '1' });
     const about = { description: 'Finds.', inputSchema: { name: z.string() }, annotations: { readOnlyHint: true } };
     older.registerTool('look.up', about, ({ name }) => ({ content: [{ type: 'text', text: `${name} is 4712` }] }));
-    await older.connect(transport as Parameters<McpServer['connect']>[0]);
+    await older.connect(transport);
     const http = createServer((request, response) => void transport.handleRequest(request, response));
     await once(http.listen(0, '127.0.0.1'), 'listening');
     const host = `127.0.0.1:${(http.address() as AddressInfo).port}`;

@@ -73,7 +73,7 @@ describe('the official conformance suite', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ['tools/list', null, 300_000],
+    ['tools/list', null, 60_000],
     ['prompts/list', null, 300_000],
     ['resources/templates/list', null, 300_000],
     ['server/discover', null, 300_000],
