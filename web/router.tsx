@@ -10,6 +10,7 @@ import { PageError, NotFound } from './shell/errors.tsx';
 import { Layout } from './shell/layout.tsx';
 import { contextQuery } from './shell/session.ts';
 import { chatSearch } from './pages/chat/search.ts';
+import { documentsQuery } from './pages/documents/list/asked.ts';
 import { documentsSearch } from './pages/documents/search.ts';
 import { overviewSearch } from './pages/overview/search.ts';
 import { recordsSearch } from './pages/records/search.ts';
@@ -48,6 +49,9 @@ const documents = createRoute({
   getParentRoute: () => root,
   path: '/documents',
   validateSearch: documentsSearch,
+  loaderDeps: ({ search }) => search,
+  // The list is asked for beside the person's rights, not after them.
+  loader: ({ context, deps }) => void context.client.prefetchInfiniteQuery(documentsQuery(deps)),
   component: lazyRouteComponent(() => import('./pages/documents/documents-page.tsx'), 'DocumentsPage'),
 });
 

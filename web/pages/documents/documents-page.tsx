@@ -2,7 +2,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
-import { pages } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Failure, Skeleton } from '../../parts/states.tsx';
@@ -11,7 +10,7 @@ import { useCan } from '../../shell/session.ts';
 import { useLoaded } from '../../state/loaded.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
-import { askedFilters, askedOrder } from './list/asked.ts';
+import { documentsQuery } from './list/asked.ts';
 import { Listed } from './list/listed.tsx';
 import { DropZone } from './upload-files.tsx';
 
@@ -20,7 +19,6 @@ const loadingHead = import('./list/list-head.tsx');
 const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
 
 const route = getRouteApi('/documents');
-const perPage = 60;
 
 /** Documents of the project: a grid to look through, and a search with its matches marked. */
 export function DocumentsPage() {
@@ -29,17 +27,7 @@ export function DocumentsPage() {
   const canUpload = useCan('documents:write');
   const [files, setFiles] = useState<readonly File[] | null>(null);
   const addFiles = useCallback((more: readonly File[]) => setFiles((all) => [...(all ?? []), ...more]), []);
-  const list = useInfiniteQuery(
-    pages('documents', 'list', {
-      query: {
-        query: search.query,
-        ...askedFilters(search),
-        ...(search.query === undefined ? askedOrder(search.sort) : {}),
-        limit: search.query === undefined ? perPage : 50,
-        total: true,
-      },
-    }),
-  );
+  const list = useInfiniteQuery(documentsQuery(search));
   const upload = canUpload && (
     <Button look="primary" icon={<Upload size={15} aria-hidden />} onClick={() => setFiles([])}>
       {shell.upload}
