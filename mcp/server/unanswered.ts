@@ -9,7 +9,7 @@ export class Unanswered {
 
   received(message: JSONRPCMessage): void {
     if (!('method' in message)) return;
-    if ('id' in message && message.method !== 'subscriptions/listen') this.#ids.add(message.id);
+    if ('id' in message && message.method !== 'subscriptions/listen') this.#add(message.id);
     // Nobody answers a request that its client took back.
     if (message.method === 'notifications/cancelled') this.#forget(message.params?.['requestId']);
   }
@@ -21,10 +21,16 @@ export class Unanswered {
   /** Resolves when every request has its answer, or after `ms`. */
   async settled(ms: number): Promise<void> {
     if (this.#ids.size === 0) return;
-    this.#none = Promise.withResolvers();
-    const enough = setTimeout(this.#none.resolve, ms);
-    await this.#none.promise;
-    clearTimeout(enough);
+    const enough = Promise.withResolvers<void>();
+    // Each caller has a timer of its own: one that is left behind keeps the process alive.
+    const timer = setTimeout(enough.resolve, ms);
+    await Promise.race([this.#none.promise, enough.promise]);
+    clearTimeout(timer);
+  }
+
+  #add(id: Id): void {
+    if (this.#ids.size === 0) this.#none = Promise.withResolvers();
+    this.#ids.add(id);
   }
 
   #forget(id: unknown): void {
