@@ -17,7 +17,6 @@ const config: KnipConfig = ({ production = false }) => ({
         // Workflows in code, and the functions that their authors write them with.
         'graphs/*.workflow.ts!',
         'graphs/build.ts!',
-        'graphs/langgraph.ts!',
         // Entry points of the package, and the code that `inkgraph init` copies.
         'graphs/code/{inkgraph,nodes}.ts!',
         'scripts/inkgraph/template/graphs/*.ts!',
@@ -79,8 +78,6 @@ const config: KnipConfig = ({ production = false }) => ({
     'tailwindcss',
     // Resolved as files, by `createRequire`.
     ...(production ? ['tesseract.js', '@tesseract.js-data/eng'] : []),
-    // Pinned: without it at the root, installing resolves for minutes. Only tests import it.
-    ...(production ? ['@langchain/langgraph-sdk'] : []),
   ],
   // A value that its own file uses is no dead code when it is exported for a test.
   ignoreExportsUsedInFile: production ? true : { interface: true, type: true },

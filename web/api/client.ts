@@ -14,7 +14,7 @@ const rowOf = (family: Family, row: string): readonly [method: string, path: str
 function urlOf(path: string, { params = {}, query = {} }: AnyInput): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const asked = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) =>
+    Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined || value === '' ? [] : [[name, String(value)]],
     ),
   );
