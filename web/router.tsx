@@ -50,8 +50,8 @@ const documents = createRoute({
   path: '/documents',
   validateSearch: documentsSearch,
   loaderDeps: ({ search }) => search,
-  // The list is asked for beside the person's rights, not after them.
-  loader: ({ context, deps }) => void context.client.prefetchInfiniteQuery(documentsQuery(deps)),
+  // The list is asked for beside the person's rights, not after them. The page tells of an error.
+  loader: ({ context, deps }) => void context.client.infiniteQuery(documentsQuery(deps)).catch(() => undefined),
   component: lazyRouteComponent(() => import('./pages/documents/documents-page.tsx'), 'DocumentsPage'),
 });
 
