@@ -10,7 +10,7 @@ import { PageError, NotFound } from './shell/errors.tsx';
 import { Layout } from './shell/layout.tsx';
 import { contextQuery } from './shell/session.ts';
 import { chatSearch } from './pages/chat/search.ts';
-import { documentsQuery } from './pages/documents/list/asked.ts';
+import { documentsQuery } from './pages/documents/documents-query.ts';
 import { documentsSearch } from './pages/documents/search.ts';
 import { overviewSearch } from './pages/overview/search.ts';
 import { recordsSearch } from './pages/records/search.ts';
