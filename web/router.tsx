@@ -10,7 +10,7 @@ import { PageError, NotFound } from './shell/errors.tsx';
 import { Layout } from './shell/layout.tsx';
 import { contextQuery } from './shell/session.ts';
 import { chatSearch } from './pages/chat/search.ts';
-import { documentsQuery } from './pages/documents/list/asked.ts';
+import { documentsQuery } from './pages/documents/documents-query.ts';
 import { documentsSearch } from './pages/documents/search.ts';
 import { overviewSearch } from './pages/overview/search.ts';
 import { recordsSearch } from './pages/records/search.ts';
@@ -50,8 +50,8 @@ const documents = createRoute({
   path: '/documents',
   validateSearch: documentsSearch,
   loaderDeps: ({ search }) => search,
-  // The list is asked for beside the person's rights, not after them.
-  loader: ({ context, deps }) => void context.client.prefetchInfiniteQuery(documentsQuery(deps)),
+  // The list is asked for beside the person's rights, not after them. The page tells of an error.
+  loader: ({ context, deps }) => void context.client.infiniteQuery(documentsQuery(deps)).catch(() => undefined),
   component: lazyRouteComponent(() => import('./pages/documents/documents-page.tsx'), 'DocumentsPage'),
 });
 

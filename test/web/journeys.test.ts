@@ -141,6 +141,7 @@ describe('The dashboard', () => {
     async () => {
       await Promise.all([lookAtAll(360, 'light'), lookAtAll(1280, 'dark')]);
     },
+    90_000,
   );
 
   browserTest('uploads chosen files, refuses one that it does not read, and lists them as they arrive', async () => {

@@ -20,8 +20,8 @@ export class LazyBrowser {
 }
 
 /** A test in a real browser: without one it is skipped by name, and fails where `CI` is set. */
-export function browserTest(title: string, work: () => Promise<void>): void {
-  test(title, async ({ skip }) => {
+export function browserTest(title: string, work: () => Promise<void>, timeoutMs?: number): void {
+  test(title, { ...(timeoutMs !== undefined && { timeout: timeoutMs }) }, async ({ skip }) => {
     skip(findProgram(chromium) === null && mayMissPrograms(), chromium.missing);
     await work();
   });

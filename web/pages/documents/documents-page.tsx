@@ -10,7 +10,7 @@ import { useCan } from '../../shell/session.ts';
 import { useLoaded } from '../../state/loaded.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
-import { documentsQuery } from './list/asked.ts';
+import { documentsQuery } from './documents-query.ts';
 import { Listed } from './list/listed.tsx';
 import { DropZone } from './upload-files.tsx';
 

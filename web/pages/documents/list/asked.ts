@@ -1,5 +1,4 @@
 import type { Input } from '../../../api/families.ts';
-import { pages } from '../../../api/read.ts';
 import { filterNames, type FilterName, type Order } from './filter-names.ts';
 
 type Query = NonNullable<Input<'documents', 'list'>['query']>;
@@ -55,17 +54,3 @@ export function askedOrder(order: Order | undefined): Pick<Query, 'sort' | 'orde
   const [sort, direction] = order.split('-') as ['created', 'asc' | 'desc' | undefined];
   return { sort, order: direction ?? (order === 'name' ? 'asc' : 'desc') };
 }
-
-type Search = { readonly [Name in FilterName | 'query']?: string } & { readonly sort?: Order };
-
-/** The list for an address. */
-export const documentsQuery = (search: Search) =>
-  pages('documents', 'list', {
-    query: {
-      query: search.query,
-      ...askedFilters(search),
-      ...(search.query === undefined ? askedOrder(search.sort) : {}),
-      limit: search.query === undefined ? 60 : 50,
-      total: true,
-    },
-  });
