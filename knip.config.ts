@@ -70,8 +70,6 @@ const config: KnipConfig = ({ production = false }) => ({
     'oazapfts',
     'openapi-fetch',
     'openapi-typescript',
-    // Pinned only: without it at the root, installing resolves for minutes.
-    '@langchain/langgraph-sdk',
     // Programs that scripts/check starts by name.
     ...(production ? [] : ['oxfmt', 'oxlint', 'oxlint-tsgolint']),
     // Named by web/app.css.

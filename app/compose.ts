@@ -226,10 +226,10 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       const { openServices } = await import('#app/compose/services.ts');
       services = await openServices({ config, data, core, health, listeners }, stack);
       worker?.start();
-      if (config.services.has('api'))
-        stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
+      if (!config.services.has('api')) return services.addresses;
+      stack.defer(startUpkeep(choresOf(config, data, core), { logger, metrics: core.metrics }));
       // Mails that an earlier process left.
-      if (config.services.has('api')) core.mailSender?.push();
+      core.mailSender?.push();
       return services.addresses;
     },
     preparePages: async () => (await services?.bundle?.prepare())?.state === 'ready',

@@ -157,14 +157,11 @@ function createPublishing(workflows: Collections['workflows'], versions: ReturnT
   };
 }
 
-export function createWorkflowStore(
-  collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
+function inserts(
+  { workflows, workflowDrafts }: Pick<Collections, 'workflows' | 'workflowDrafts'>,
+  versions: Pick<ReturnType<typeof createVersions>, 'insert'>,
 ) {
-  const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
-  const versions = createVersions(workflowVersions);
-  const read = workflowReads(workflows);
   return {
-    ...createDraftStore(collections),
     /** Inserts a workflow with its first version, its first draft, or both. */
     async insert(
       workflow: WorkflowRecord,
@@ -184,6 +181,18 @@ export function createWorkflowStore(
         if (!isDuplicateKey(error)) throw error;
       }
     },
+  };
+}
+
+export function createWorkflowStore(
+  collections: Pick<Collections, 'workflows' | 'workflowVersions' | 'workflowDrafts' | 'workflowEdits'>,
+) {
+  const { workflows, workflowVersions, workflowDrafts, workflowEdits } = collections;
+  const versions = createVersions(workflowVersions);
+  const read = workflowReads(workflows);
+  return {
+    ...createDraftStore(collections),
+    ...inserts(collections, versions),
     async find({ organizationId, projectIds }: Tenant, id: string): Promise<WorkflowRecord | null> {
       const found = await read(`${organizationId} ${id}`);
       return found !== undefined && projectIds.includes(found.projectId) ? found : null;
