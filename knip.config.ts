@@ -76,6 +76,8 @@ const config: KnipConfig = ({ production = false }) => ({
     'tailwindcss',
     // Resolved as files, by `createRequire`.
     ...(production ? ['tesseract.js', '@tesseract.js-data/eng'] : []),
+    // Pinned: without it at the root, installing resolves for minutes. Only tests import it.
+    ...(production ? ['@langchain/langgraph-sdk'] : []),
   ],
   // A value that its own file uses is no dead code when it is exported for a test.
   ignoreExportsUsedInFile: production ? true : { interface: true, type: true },

@@ -148,6 +148,15 @@ function workStopper(worker: Pick<Worker, 'stop'> | null, drainMs: number): () =
   };
 }
 
+/** In the order in which one makes work for the next. */
+async function untilIdle({ relay, webhookRelay, outside, mailSender }: Core, worker: Worker | null): Promise<void> {
+  await relay.idle();
+  await worker?.idle();
+  await webhookRelay.idle();
+  await outside.sender.idle();
+  await mailSender?.idle();
+}
+
 const stepMs = 50;
 
 /** Waits for so long that the event loop turned for `ms`, twice as long at most: who stands still tells no balancer of its stop. */
@@ -239,13 +248,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       // No balancer sends requests to the agents service.
       if (config.services.has('api') || config.services.has('mcp')) await pauseAwake(config.drainMs);
     },
-    async idle() {
-      await core.relay.idle();
-      await worker?.idle();
-      await core.webhookRelay.idle();
-      await core.outside.sender.idle();
-      await core.mailSender?.idle();
-    },
+    idle: () => untilIdle(core, worker),
     async [Symbol.asyncDispose]() {
       // Runs and requests end side by side: each has nearly all of the time that a stop may take.
       void stopWork();
