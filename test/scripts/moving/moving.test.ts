@@ -77,10 +77,11 @@ test('an installation moves to MongoDB and another folder, killed twice on the w
   const env = { DATA_DIR: first };
 
   await killedAt(/^documents: 50 of 200 rows/, env, ...to);
+  // The lease of the dead process would hold for 15 s.
+  await meta.deleteOne({ _id: 'migrating' });
   await expect(migrate(target.db)).rejects.toThrow(/unfinished copy of the embedded database .*npm run migrate again/);
   const shown = await runCommand(db, ['status'], { env: settings });
   expect(shown.out).toMatch(/^copy {8}unfinished, of the embedded database of \S+first$/m);
-  await meta.deleteOne({ _id: 'migrating' });
   await killedAt(/^documents: 100 of 200 rows/, env, ...to);
   await meta.deleteOne({ _id: 'migrating' });
 
