@@ -127,12 +127,10 @@ function refuseBrokenCode(code: Code): void {
 }
 
 /** Code of the product and of the operator's folder. */
-async function codeOf({ workflowsDir }: Config, { catalog }: Overrides): Promise<Code> {
-  const code = await loadCode(workflowsDir).catch((error: unknown) => {
+const codeOf = ({ workflowsDir }: Config): Promise<Code> =>
+  loadCode(workflowsDir).catch((error: unknown) => {
     throw asConfigError(error);
   });
-  return catalog === undefined ? code : { ...code, catalog };
-}
 
 /** Time that running runs have to end at a stop. Docker kills after 10 s; a run that is cut off continues from its last checkpoint. */
 const usualDrainMs = 7_000;
@@ -188,7 +186,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const redis = await openRedis(config, logger, opening);
   const { sessionStore, passwords, ocr, lingerMs, openDatabase } = overrides;
   const data = await openData(config, { embedders: readers.models, logger, openDatabase }, opening);
-  const code = await codeOf(config, overrides);
+  const written = await codeOf(config);
+  const code = { ...written, catalog: overrides.catalog ?? written.catalog };
   const listeners = new OpenListeners();
   const core = await createCore(
     {
@@ -228,7 +227,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     ports: () => services?.ports ?? config.ports,
     sessionLine: () => sessionLine,
     async start() {
-      refuseBrokenCode(code);
+      refuseBrokenCode(written);
       await publishCodeWorkflows(core.deps, code);
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
       // Commands compose the parts and never start: they do without HTTP.

@@ -25,9 +25,9 @@ const typed = ['graphs/code/inkgraph.ts', 'graphs/code/nodes.ts', 'packages/clie
 function workspacesOf(root: string): Workspaces {
   const names = new Map([['inkgraph/client', 'packages/client/src/client.ts']]);
   for (const path of globSync('packages/*/package.json', { cwd: root })) {
-    const { name, exports } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+    const { name, exports = {} } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
       name: string;
-      exports: Readonly<Record<string, string>>;
+      exports?: Readonly<Record<string, string>>;
     };
     for (const [entry, target] of Object.entries(exports)) addExport(names, { root, path, name, entry, target });
   }

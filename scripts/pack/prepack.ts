@@ -1,15 +1,24 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { helpText, withHelp } from '#scripts/cli/help.ts';
+import { orExplain } from '#scripts/cli/with-app.ts';
 import { buildPackage } from './build.ts';
 import { kept, manifest, root } from './files.ts';
 import { ownDependencies, publishedManifest, type Manifest } from './manifest.ts';
 
-/**
- * `npm pack` and `npm publish` run this before, and `postpack.ts` after: package.json is the published one in between. A run that was cut off
- * left the repository's own aside; the next one begins with it.
- */
-if (existsSync(kept)) renameSync(kept, manifest);
-const source = readFileSync(manifest, 'utf8');
-const uses = await buildPackage(root, `${root}dist`);
-writeFileSync(kept, source);
-const published = publishedManifest(JSON.parse(source) as Manifest, ownDependencies(root), uses);
-writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);
+const usage = helpText({
+  usage: 'npm run prepack',
+  does: "Builds the package into dist, and puts the published package.json in place of the repository's. npm pack runs it first, and postpack after.",
+  examples: ['npm pack'],
+});
+
+/** A run that was cut off left the repository's package.json aside; the next one begins with it. Source: docs/decisions/0200. */
+export const prepack = withHelp(usage, async () => {
+  if (existsSync(kept)) renameSync(kept, manifest);
+  const source = readFileSync(manifest, 'utf8');
+  const uses = await buildPackage(root, `${root}dist`);
+  const published = publishedManifest(JSON.parse(source) as Manifest, ownDependencies(root), uses);
+  writeFileSync(kept, source);
+  writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);
+});
+
+if (import.meta.main) await orExplain(prepack);

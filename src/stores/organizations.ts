@@ -54,7 +54,12 @@ export function createOrganizationStore({ organizations, projects }: Pick<Collec
     },
     /** Projects of all organizations, for a start that adds something to each. */
     everyProject: (): AsyncIterable<Pick<ProjectRecord, '_id' | 'organizationId'>> =>
-      projects.find<Pick<ProjectRecord, '_id' | 'organizationId'>>({}, { projection: { organizationId: 1 } }),
+      projects
+        .find<Pick<ProjectRecord, '_id' | 'organizationId'>>(
+          { _id: { $gt: '' } },
+          { projection: { organizationId: 1 } },
+        )
+        .sort({ _id: 1 }),
     /** Lists projects, oldest first, at most `mostProjects`. */
     listProjects: (organizationId: string): Promise<readonly ProjectRecord[]> =>
       projects.find<ProjectRecord>({ organizationId }, shown).sort({ createdAt: 1 }).limit(mostProjects).toArray(),

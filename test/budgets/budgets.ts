@@ -21,7 +21,7 @@ list of 25                       |        2 |   582 |    14000 |     0 |       0
 execution accepted               |        8 |  4770 |     1990 |     5 |      18 |      26 |  4510 |     1 |     0 |          0 |   602 |     0
 tools/call get_context           |        3 |   763 |     1170 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1830 |     0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10200 |     0
-tools/call create_workflow       |        3 |  5470 |      814 |     2 |       5 |       9 |  5120 |     2 |     0 |          0 |   942 |     0
+tools/call create_workflow       |        4 |  6130 |      855 |     3 |      10 |      16 |  5830 |     2 |     0 |          0 |   942 |     0
 realtime event                   |        1 |   577 |       42 |     1 |       5 |       7 |   643 |     0 |     0 |          0 |   429 |     0
 run of 5 no-op steps             |       14 | 17200 |     4310 |    10 |      49 |      67 | 20700 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  5070 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0

@@ -85,7 +85,13 @@ export async function requestPaths(at: TestApp): Promise<Record<string, Path>> {
     },
     'tools/call get_context': () => tool('get_context', {}),
     'tools/call get_workflow': () => tool('get_workflow', { workflowId: seed.workflowId }),
-    'tools/call create_workflow': () => tool('create_workflow', { preset: 'wf_document_intake' }),
+    'tools/call create_workflow': async () => {
+      const told = feed.told.length;
+      const reply = await tool('create_workflow', { preset: 'wf_document_intake' });
+      // Its event is stored a moment later, which is sooner or later than the end of a count.
+      await feed.until((now) => now.told.length > told);
+      return reply;
+    },
     'realtime event': async () => {
       const [told, text] = [feed.told.length, feed.text.length];
       await at.app.deps.events.append([realtimeEvent(organizationId, { projectId, documentId: newId('document') })]);

@@ -97,7 +97,8 @@ function workflowOf(organizationId: string, projectId: string, _id: string) {
   const kept = { organizationId, graphHash, graph };
   const version = { ...kept, ...made, _id: `${_id}@1`, workflowId: _id, version: 1, fromRevision: 1 };
   const draft = { ...kept, _id, projectId, revision: 1, lastEdit: { revision: 1, operations: [], ...made } };
-  return { workflow: { ...workflow, ...published, createdAt: now, updatedAt: now }, version, draft };
+  const tool = { name: 'read_it', description: text, inputJson: '{}' };
+  return { workflow: { ...workflow, ...published, tool, createdAt: now, updatedAt: now }, version, draft };
 }
 
 function keyOf(organizationId: string, projectId: string, _id: string, agentGraphId: string) {
@@ -255,6 +256,7 @@ const reads: Readonly<Record<string, Read>> = {
   'workflows.find': (who, { workflowId, projectIds }) => stores.workflows.find({ ...who, projectIds }, workflowId),
   'workflows.followersOf': (who, { projectIds }) => stores.workflows.followersOf({ ...who, projectIds }, 'c'),
   'workflows.listPublished': (who, { projectIds }) => stores.workflows.listPublished({ ...who, projectIds }),
+  'workflows.listTools': (who, { projectIds }) => stores.workflows.listTools({ ...who, projectIds }, 50),
   'workflows.findVersion': (who, { workflowId }) => stores.workflows.findVersion(who.organizationId, workflowId, 1),
   'workflows.list': (who, { projectIds }) => stores.workflows.list({ ...who, projectIds }, null, 100),
   'workflows.states': (who, { workflowId }) => stores.workflows.states(who.organizationId, [workflowId]),

@@ -73,7 +73,7 @@ export async function generateClients(url: string, folder: string): Promise<void
 
 /** Errors of the compiler in strict mode. */
 export function compileClients(folder: string): Promise<string[]> {
-  const args = [command('typescript', 'tsc'), '--project', folder];
+  const args = [command('typescript', 'tsc'), '--pretty', 'false', '--project', folder];
   return new Promise((done) => {
     execFile(process.execPath, args, (_error, out) => done(out.split('\n').filter((line) => /^\S/.test(line))));
   });

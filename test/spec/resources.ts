@@ -56,7 +56,7 @@ export const resources = [
     'resource.workflow.id': 'A workflow is identified by its agentGraphId, which requests call workflowId',
     'resource.workflow.name': 'A workflow has a name',
     'resource.workflow.fields': [
-      'A listed workflow has workflowId, slug, name, description, publishedVersion and updatedAt',
+      'A listed workflow has workflowId, slug, name, description, publishedVersion, updatedAt and the name of its tool',
       '0010-executions-runs-and-states',
     ],
     'resource.execution.id': 'A workflow execution has an id to read it by',

@@ -336,6 +336,7 @@ async function askRest(stores: Stores): Promise<void> {
   const { apiKeys, audit, organizations, workflows } = stores;
   await organizations.insertOrganization({ _id: organizationId, name: 'o', createdAt: now });
   await organizations.insertProject({ _id: projectId, organizationId, name: 'p', createdAt: now });
+  for await (const { _id } of organizations.everyProject()) expect(_id).toBe(projectId);
   await organizations.findOrganization(organizationId);
   await organizations.demandSecondFactor(organizationId, true);
   await organizations.findProject(organizationId, projectId);
@@ -404,6 +405,7 @@ async function askRest(stores: Stores): Promise<void> {
   const lastEdit = { revision: 1, operations: [], author: 't', surface: 'rest', note: null, at: now } as const;
   const draft = { _id: 'wf_plans', organizationId, projectId, revision: 1, graph, graphHash, lastEdit };
   await workflows.insert(published, { version, draft });
+  await workflows.insertOnce({ ...published, _id: 'wf_once' }, { ...version, _id: 'wf_once@1', workflowId: 'wf_once' });
   for (const who of [tenant, wide])
     for (const after of [null, { createdAt: now, id: 'wf_a' }]) await workflows.list(who, after, 26);
   for (const before of [null, 5]) await workflows.listVersions(organizationId, 'wf_plans', before, 26);

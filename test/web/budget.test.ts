@@ -13,7 +13,7 @@ interface Part {
 }
 
 /** Limits in kilobytes of 1,000 bytes, compressed by gzip. Source: docs/decisions/0182. */
-const limits = { first: 135, css: 10, route: 106, all: 385 };
+const limits = { first: 135, css: 10, route: 107, all: 385 };
 
 let folder: string;
 let manifest: Readonly<Record<string, Part>>;

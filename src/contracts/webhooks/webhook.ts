@@ -54,8 +54,8 @@ const Webhook = z
     projectId: z.string(),
     url: z.string(),
     description: z.string(),
-    events: z.array(z.enum(webhookEvents)),
-    enabled: z.boolean(),
+    events: z.array(z.enum(webhookEvents)).describe('Types of the events that are sent'),
+    enabled: z.boolean().describe('false: only tests are sent'),
     disabledReason: z
       .enum(disabledReasons)
       .nullable()
@@ -64,16 +64,16 @@ const Webhook = z
     previousSecretUntil: Timestamp.nullable().describe(
       'Until then, deliveries are also signed with the replaced secret',
     ),
-    createdBy: z.string(),
+    createdBy: z.string().describe('User or key that made it'),
     createdAt: Timestamp,
   })
   .meta({ id: 'Webhook' });
 export const WebhookReply = z.object({ webhook: Webhook });
-export const WebhookList = z.object({ webhooks: z.array(Webhook) });
+export const WebhookList = z.object({ webhooks: z.array(Webhook).describe('Webhooks of the project, newest first') });
 export const WebhookListQuery = z.strictObject({
   projectId: AnyId.optional().describe('Required when the organization has several projects'),
 });
-export const WebhookPath = z.strictObject({ webhookId: AnyId });
+export const WebhookPath = z.strictObject({ webhookId: AnyId.describe('Webhook identifier') });
 
 const Url = z
   .string()
@@ -91,7 +91,7 @@ export const NewWebhook = z.strictObject({
   url: Url,
   events: Events,
   description: Description.default(''),
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe('false: only tests are sent'),
   projectId: AnyId.optional().describe('Required when the organization has several projects'),
 });
 export const WebhookChange = z.strictObject({
@@ -116,12 +116,12 @@ export const DeletedWebhook = z.object({ id: z.string(), deleted: z.literal(true
 const WebhookDelivery = z
   .object({
     id: z.string().describe('Header webhook-id, the same in every attempt'),
-    webhookId: z.string(),
+    webhookId: z.string().describe('Webhook identifier'),
     type: z.string().describe('Type of the event; ping for a test'),
     status: z.enum(deliveryStatuses),
-    attempts: z.int(),
+    attempts: z.int().describe('Attempts so far'),
     createdAt: Timestamp,
-    lastAttemptAt: Timestamp.nullable(),
+    lastAttemptAt: Timestamp.nullable().describe('null: before the first attempt'),
     nextAttemptAt: Timestamp.nullable().describe('null: there is none'),
     responseStatus: z.int().nullable().describe('HTTP status of the last response; null: there was none'),
     responseText: z.string().nullable().describe('Beginning of the last response. Untrusted: the receiver wrote it'),
@@ -131,7 +131,7 @@ const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' });
 export const WebhookDeliveryReply = z.object({ delivery: WebhookDelivery });
 export const WebhookDeliveryList = z.object({
-  deliveries: z.array(WebhookDelivery),
+  deliveries: z.array(WebhookDelivery).describe('Newest first'),
   nextCursor: z.string().nullable(),
 });
 export const WebhookDeliveryQuery = z.strictObject({
@@ -139,4 +139,4 @@ export const WebhookDeliveryQuery = z.strictObject({
   limit: PageLimit.default(limits.pageDefault),
   cursor: Cursor.optional(),
 });
-export const WebhookDeliveryPath = WebhookPath.extend({ deliveryId: AnyId });
+export const WebhookDeliveryPath = WebhookPath.extend({ deliveryId: AnyId.describe('Delivery identifier') });

@@ -13,6 +13,7 @@ export const tags: Readonly<Record<string, readonly [name: string, description: 
   runs: ['Runs', 'A workflow over one document: steps, outputs, questions'],
   datasets: ['Experiments', 'Datasets, and comparisons of workflows on them'],
   experiments: ['Experiments', 'Datasets, and comparisons of workflows on them'],
+  webhooks: ['Webhooks', 'Events of a project, sent to addresses of yours, and the log of what was sent'],
   realtime: ['Events', 'What happens, as it happens'],
   context: ['Organization', 'Projects, people, usage and settings'],
   organization: ['Organization', 'Projects, people, usage and settings'],

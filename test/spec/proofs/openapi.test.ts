@@ -5,6 +5,7 @@ import { buildOpenApi } from '#src/contracts/openapi.ts';
 import type { Route } from '#src/contracts/route.ts';
 import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
+import { serviceWebhooks } from '#src/contracts/webhooks/rows.ts';
 import { version } from '#src/config/version.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
@@ -19,7 +20,7 @@ const app = await sharedApp({ overrides: { catalog: probe.catalog } });
 const { seed } = app;
 const fetched = await app.client().get('/api/openapi.json');
 const description = fetched.body;
-const families = [ingestion, service, serviceResults];
+const families = [ingestion, service, serviceResults, serviceWebhooks];
 const rows = families.flatMap((family) => Object.values(family) as Route[]);
 const pathOf = (row: Route): string => row.path.replaceAll(/:(\w+)/g, '{$1}');
 
@@ -33,6 +34,7 @@ describe('openapi.json', () => {
     // The service API with the ingestion of workflow keys.
     expect(operations.toSorted()).toEqual([
       'DELETE /api/service/documents/{id}',
+      'DELETE /api/service/webhooks/{webhookId}',
       'GET /api/service/documents',
       'GET /api/service/documents/export',
       'GET /api/service/documents/{id}',
@@ -48,6 +50,8 @@ describe('openapi.json', () => {
       'GET /api/service/runs/{id}',
       'GET /api/service/runs/{id}/receipt/verify',
       'GET /api/service/search',
+      'GET /api/service/webhooks',
+      'GET /api/service/webhooks/{webhookId}/deliveries',
       'GET /api/service/workflow-executions',
       'GET /api/service/workflow-executions/{id}',
       'GET /api/service/workflow-executions/{id}/events',
@@ -56,6 +60,7 @@ describe('openapi.json', () => {
       'GET /api/uploads/{id}',
       'PATCH /api/service/documents/{id}',
       'PATCH /api/service/records/{recordId}',
+      'PATCH /api/service/webhooks/{webhookId}',
       'POST /api/service/ask',
       'POST /api/service/documents/visibility',
       'POST /api/service/record-types',
@@ -64,6 +69,10 @@ describe('openapi.json', () => {
       'POST /api/service/runs/{id}/resume',
       'POST /api/service/uploads/ack',
       'POST /api/service/uploads/presign',
+      'POST /api/service/webhooks',
+      'POST /api/service/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+      'POST /api/service/webhooks/{webhookId}/rotate',
+      'POST /api/service/webhooks/{webhookId}/test',
       'POST /api/service/workflow-executions',
       'POST /api/service/workflow-executions/{id}/cancel',
       'POST /api/service/workflow-executions/{id}/replay',
@@ -153,6 +162,8 @@ describe('openapi.json', () => {
       seen.add(
         `${method} ${path
           .replaceAll(/(doc|exec|run)_\w{22}/g, '{id}')
+          .replace(/\bwh_\w{22}/, '{webhookId}')
+          .replace(/\bdlv_\w{22}/, '{deliveryId}')
           .replace(/pages\/\d+/, 'pages/{page}')
           .replace(/\?.*/, '')} ${answer.status}`,
       );
@@ -228,8 +239,13 @@ describe('openapi.json', () => {
     await ask(serviceKey, 'GET', run);
     await ask(serviceKey, 'GET', `${run}/receipt/verify`);
     await ask(serviceKey, 'GET', `/api/service/documents/${document.id}/similar`);
+    await askWebhooks(ask);
     for (const row of rows) {
-      const path = row.path.replace(':id', 'doc_0000000000000000000000').replace(':page', '0');
+      const path = row.path
+        .replace(':id', 'doc_0000000000000000000000')
+        .replace(':page', '0')
+        .replace(':webhookId', 'wh_0000000000000000000000')
+        .replace(':deliveryId', 'dlv_0000000000000000000000');
       const body = row.body === undefined ? undefined : {};
       await ask(undefined, row.method, path, body);
       await ask(row.caller === 'service-key' ? workflowKey : serviceKey, row.method, path, body);
@@ -241,6 +257,26 @@ describe('openapi.json', () => {
     expect(seen.size).toBeGreaterThan(45);
   });
 });
+
+type Ask = (key: string | undefined, method: string, path: string, body?: unknown) => Promise<Answer>;
+
+/** Each row of webhooks with its success. Nobody listens at the address. */
+async function askWebhooks(ask: Ask): Promise<void> {
+  const { agentKey } = seed;
+  const made = await ask(agentKey, 'POST', '/api/service/webhooks', {
+    url: 'https://webhooks.example/inkgraph',
+    events: ['run.completed'],
+  });
+  const webhook = `/api/service/webhooks/${made.body.webhook.id}`;
+  await ask(agentKey, 'GET', '/api/service/webhooks');
+  await ask(agentKey, 'PATCH', webhook, { description: 'live' });
+  await ask(agentKey, 'POST', `${webhook}/rotate`);
+  await ask(agentKey, 'POST', `${webhook}/test`);
+  const log = await ask(agentKey, 'GET', `${webhook}/deliveries`);
+  await app.app.idle();
+  await ask(agentKey, 'POST', `${webhook}/deliveries/${log.body.deliveries[0].id}/redeliver`);
+  await ask(agentKey, 'DELETE', webhook);
+}
 
 describe('the check of live replies', () => {
   verifies('service.openapi.live', async () => {

@@ -212,6 +212,7 @@ describe('a workflow', () => {
       'name',
       'publishedVersion',
       'slug',
+      'toolName',
       'updatedAt',
       'workflowId',
     ]);

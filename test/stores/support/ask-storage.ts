@@ -67,6 +67,7 @@ export async function askRetention({ retention, otherEmbeddings, runMends }: Sto
   await runMends.projectAfter('', now);
   await runMends.due('prj_x', now, 10);
   await retention.deleteCheckpoints(now, '', 10);
+  await retention.deleteHosted({ organizationId: 'org_plans', documentId: 'doc_a' }, new Date(8e12));
   const after = { _id: 'run_a', finishedAt: new Date(0) };
   for (const place of [after, null]) await retention.deleteRuns(new Date(8e12), place, 10);
   for (const only of apartKinds) await retention.deleteRuns(new Date(8e12), null, 10, only);

@@ -11,7 +11,7 @@ export const elsewhere = Object.values({
   'writes under a new id, or the hash of a new secret':
     'oauth.insertClient oauth.insertConsent oauth.insertGrant oauth.insertCode oauth.insertTokens',
   'writes under a new id':
-    'apiKeys.insert audit.count audit.note audit.noteOnce audit.during members.add members.invite uploads.insert workflows.insert',
+    'apiKeys.insert audit.count audit.note audit.noteOnce audit.during members.add members.invite uploads.insert workflows.insert workflows.insertOnce',
   'writes the organization itself':
     'executions.setQueueWeight views.insert organizations.insertOrganization organizations.insertProject organizations.demandSecondFactor',
   'loops of the system that work for everybody':
@@ -26,7 +26,7 @@ export const elsewhere = Object.values({
   'preferences belong to a person, in all of their organizations': 'views.preferencesOf views.setPreferences',
   'lists what the organization shares, without an id to guess': 'views.countShared statistics.workflowNames',
   'a worker or its health': 'executions.claim executions.depth executions.seeLeases executions.waitOf search.check',
-  'a new version of the program, at its start': 'workflows.listByCodeName',
+  'a new version of the program, at its start': 'workflows.listByCodeName organizations.everyProject',
   'only wakes its listener: what there is, `events.read` tells':
     'events.subscribe events.receive events.storedElsewhere',
   'filters as executions.listRuns and results.latestOcr do, over rows that no run of this test has':

@@ -13,6 +13,7 @@ export const overTenants: Readonly<Record<string, string>> = {
   'documents.oldestPendingEvent': 'how old the outbox is, for health',
   'documents.clearPendingEvents': 'the relay, by the ids it was just given',
   'workflows.listByCodeName': 'a new version of the program publishes its workflows everywhere',
+  'organizations.everyProject': 'a new version of the program adds its workflows everywhere',
   'experiments.listRunning': 'the sweep repairs the experiments of everybody',
   'webhooks.organizations': 'the relay of webhooks asks which organizations have any',
   'deliveries.claim': 'a sender works for everybody',
