@@ -28,6 +28,7 @@ const usage = helpText({
     ['--device <id>', 'create: device that the key is for; default: none'],
     ['--days <n>', 'create: days until the key ends; default: never'],
     ['--scopes <a,b>|all', 'create: scopes of a service key beside the usual ones; default: none'],
+    ['--callback <url>', 'create: URL that is told when the run of an upload has ended; default: none'],
     ['--rate <n>', 'create: requests a second; default: RATE_LIMIT_PER_SECOND'],
     ['--overlap <hours>', 'rotate: default: 24'],
     ['--organization <org_...>, --project <prj_...>', 'default: those of npm run seed'],
@@ -47,6 +48,7 @@ const options = {
   device: { type: 'string' },
   days: { type: 'string' },
   scopes: { type: 'string' },
+  callback: { type: 'string' },
   rate: { type: 'string' },
   overlap: { type: 'string' },
   organization: { type: 'string' },
@@ -126,6 +128,7 @@ function keyGiven(values: Values) {
     name: values.name ?? `${kind} key`,
     scopes: scopesGiven(values),
     ratePerSecond: rateOf(values),
+    callbackUrl: values.callback,
     ...(values.device !== undefined && { deviceId: values.device }),
     ...expiry(values),
   };

@@ -50,6 +50,7 @@ function executionOf({ data: event, ts }: UploadEvent, trace: TraceContext | und
     apiKeyId: event.apiKeyId,
     documentIds: [event.documentId],
     initialState: null,
+    ...(event.callbackUrl !== undefined && { callbackUrl: event.callbackUrl, callbackPending: true }),
     ...(trace !== undefined && { trace }),
     createdAt: ts,
   };

@@ -26,6 +26,7 @@ function principalOf(key: ApiKeyRecord): Principal {
     scopes: scopesOf(key),
     ratePerSecond: key.ratePerSecond ?? null,
     agentGraphId: key.agentGraphId,
+    callbackUrl: key.callbackUrl ?? null,
   };
 }
 

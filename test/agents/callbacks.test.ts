@@ -5,6 +5,7 @@ import { catalogOf } from '#graphs/catalog.ts';
 import { graphOf, noop, testNode } from '#test/graphs/support/graph-fixtures.ts';
 import { startOutside, type OutsideServer, type ReceivedRequest } from '#test/support/servers/outside-server.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 
 const executions = '/api/service/workflow-executions';
@@ -51,6 +52,29 @@ function signatureOf({ headers, body }: ReceivedRequest): string {
   const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
   return `v1,${createHmac('sha256', Buffer.from(secret, 'base64')).update(signed).digest('base64')}`;
 }
+
+describe('The callback of a workflow key', () => {
+  verifies('ingest.callback', async () => {
+    heard = Promise.withResolvers<ReceivedRequest>();
+    const cookie = await app.signIn();
+    const create = (more: object) =>
+      app.call('POST', '/api/dashboard/keys', { cookie, body: { name: 'Scanner', ...more } });
+    const callbackUrl = `${outside.url}/scanned`;
+    const made = await create({ kind: 'workflow', workflowId: fine, callbackUrl });
+    expect(made).toMatchObject({ status: 201, body: { key: { callbackUrl } } });
+    const objectKey = await app.put(tinyPng, 'image/png', made.body.secret);
+    const ack = await app.call('POST', '/api/uploads/ack', { key: made.body.secret, body: { objectKey } });
+    const request = await heard.promise;
+    expect(request.headers['webhook-signature']).toBe(signatureOf(request));
+    expect(JSON.parse(request.body).data).toMatchObject({ executionId: ack.body.execution.id, status: 'succeeded' });
+    const rotated = await app.call('POST', `/api/dashboard/keys/${made.body.key.id}/rotate`, { cookie, body: {} });
+    expect(rotated.body.key.callbackUrl).toBe(callbackUrl);
+    const refused = await create({ kind: 'workflow', workflowId: fine, callbackUrl: 'http://10.0.0.1/' });
+    expect(refused.body.errors).toMatchObject([{ pointer: '/callbackUrl', code: 'outbound_refused' }]);
+    const service = await create({ kind: 'service', callbackUrl });
+    expect(service.body.errors).toMatchObject([{ pointer: '/callbackUrl' }]);
+  });
+});
 
 describe('The callback of an execution', () => {
   test('is signed, comes once when the last run has ended, and finds the results stored', async () => {

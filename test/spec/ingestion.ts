@@ -33,6 +33,10 @@ export const ingestion = [
       'The first ack returns 201 with the document, a repeated ack returns 200 with the same body',
       '0007-ack-checks-and-pins-the-object',
     ],
+    'ingest.callback': [
+      'A workflow key can have a callbackUrl, which receives a signed POST when the run of an upload has ended; rotation keeps it',
+      '0189-callbacks-of-keys',
+    ],
     'ingest.ack.execution': [
       'Ack names the execution that the upload starts, with status queued and the address of its results',
       '0159-uploads-are-followed-by-their-key',

@@ -4,6 +4,7 @@ import { projectFor } from '#src/domain/access/principal.ts';
 import { invalidInput } from '#tools/call.ts';
 import { auditOf } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+import type { ToolDeps } from '#tools/deps.ts';
 import { presentIssued } from '#tools/keys/present.ts';
 import { boundsOf, requireWithinBounds } from '#tools/keys/caller-bounds.ts';
 
@@ -17,6 +18,12 @@ function requireRate(ratePerSecond: number | undefined, most: number): void {
   ]);
 }
 
+/** Error: `request.invalid`, for an address inside of the operator's network. */
+function requirePublic(url: string | undefined, outbound: ToolDeps['outbound']): void {
+  const message = url === undefined ? null : outbound.refuses(url);
+  if (message !== null) throw invalidInput([{ pointer: '/callbackUrl', code: 'outbound_refused', message }]);
+}
+
 export const createApiKey = defineTool({
   name: 'create_api_key',
   description: 'Create an API key of one project. Only this answer has the secret.',
@@ -27,12 +34,13 @@ export const createApiKey = defineTool({
   input: NewApiKey,
   output: IssuedApiKey,
   async run(
-    ctx: ToolContext<'apiKeys' | 'audit' | 'limits' | 'oauth' | 'workflows'>,
-    { kind, name, projectId: named, workflowId, deviceId, scopes, ratePerSecond, expiresInDays },
+    ctx: ToolContext<'apiKeys' | 'audit' | 'limits' | 'oauth' | 'outbound' | 'workflows'>,
+    { kind, name, projectId: named, workflowId, deviceId, scopes, ratePerSecond, callbackUrl, expiresInDays },
   ) {
     const { deps, principal } = ctx;
     const projectId = projectFor(principal, named);
     requireRate(ratePerSecond, deps.limits.ratePerSecond);
+    requirePublic(callbackUrl, deps.outbound);
     const { end, grantId } = await boundsOf(ctx);
     const expiresAt = expiresInDays === undefined ? end : new Date(Date.now() + expiresInDays * dayMs);
     await requireWithinBounds(ctx, { kind, scopes: scopes ?? null, expiresAt });
@@ -46,6 +54,7 @@ export const createApiKey = defineTool({
         createdBy: principal.actorId,
         scopes: scopes && [...new Set(scopes)],
         ratePerSecond,
+        callbackUrl,
         ...(workflowId !== undefined && { workflowId }),
         ...(deviceId !== undefined && { deviceId }),
         ...(expiresAt !== null && { expiresAt }),

@@ -25,6 +25,8 @@ export interface NewKey {
   readonly scopes?: readonly Scope[] | undefined;
   /** Requests a second, instead of the default limit. */
   readonly ratePerSecond?: number | undefined;
+  /** Workflow keys only. */
+  readonly callbackUrl?: string | undefined;
   readonly createdBy: string;
   /** Grant of the program that creates the key; absent for other creators. */
   readonly grantId?: string;
@@ -73,6 +75,11 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
   const agentGraphId = await requireBinding(parts, wanted);
   if (wanted.kind === 'workflow' && wanted.scopes !== undefined)
     throw invalid('/scopes', 'A workflow key can only upload. Leave scopes out, or create a service key.');
+  if (wanted.kind === 'service' && wanted.callbackUrl !== undefined)
+    throw invalid(
+      '/callbackUrl',
+      'Only uploads of a workflow key start runs. Leave callbackUrl out, and pass it with each execution.',
+    );
   const secret = newKeySecret(wanted.kind);
   const createdAt = new Date();
   const record: ApiKeyRecord = {
@@ -87,6 +94,7 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
     agentGraphId,
     scopes: wanted.scopes ?? null,
     ratePerSecond: wanted.ratePerSecond ?? null,
+    callbackUrl: wanted.callbackUrl ?? null,
     createdBy: wanted.createdBy,
     ...(wanted.grantId !== undefined && { grantId: wanted.grantId }),
     createdAt,
@@ -143,6 +151,7 @@ export async function rotateKey(
     ...(old.agentGraphId === null ? {} : { workflowId: old.agentGraphId }),
     ...(old.scopes ? { scopes: old.scopes } : {}),
     ratePerSecond: old.ratePerSecond ?? undefined,
+    callbackUrl: old.callbackUrl ?? undefined,
     ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt }),
   });
   const { _id } = issued.record;

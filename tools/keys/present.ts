@@ -30,6 +30,7 @@ export function presentKey(key: ApiKeyRecord, now = new Date()): Shown {
     agentGraphId,
     scopes: key.scopes ? inOrder(key.scopes) : null,
     ratePerSecond: key.ratePerSecond ?? null,
+    callbackUrl: key.callbackUrl ?? null,
     createdBy,
     createdAt: key.createdAt.toISOString(),
     expiresAt: time(key.expiresAt),

@@ -65,6 +65,7 @@ export async function inspectUpload(
 /** Events inside the document record, so that document and event are one atomic write. */
 function eventsOf(upload: UploadRecord, { principal, trace }: ToolContext<never>, now: Date): DomainEvent[] {
   const { documentId } = upload;
+  const { callbackUrl = null } = principal;
   if (upload.apiKeyId === null || upload.family !== 'workflow-key' || principal.agentGraphId === null)
     return [{ id: `document/created:${documentId}`, name: 'document/created', ts: now, data: { documentId } }];
   return [
@@ -81,6 +82,7 @@ function eventsOf(upload: UploadRecord, { principal, trace }: ToolContext<never>
         apiKeyId: upload.apiKeyId,
         agentGraphId: principal.agentGraphId,
         executionId: executionIdOf(documentId),
+        ...(callbackUrl !== null && { callbackUrl }),
       },
     },
   ];

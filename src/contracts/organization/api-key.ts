@@ -17,6 +17,7 @@ export const ApiKey = z
     agentGraphId: z.string().nullable().describe('Workflow keys: the workflow that uploads start'),
     scopes: z.array(z.enum(keyScopes)).nullable().describe('Scopes in addition to those of its kind'),
     ratePerSecond: z.int().nullable().describe('Requests per second; null: the limit of all keys'),
+    callbackUrl: z.string().nullable().describe('Workflow keys: URL that is told when the run of an upload has ended'),
     createdBy: z.string(),
     createdAt: Timestamp,
     expiresAt: Timestamp.nullable(),
@@ -53,6 +54,13 @@ export const NewApiKey = z.strictObject({
     .max(limits.ratePerSecond)
     .optional()
     .describe('Requests per second for this key, instead of the limit of all keys; the operator can set more'),
+  callbackUrl: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .refine(isPlain, plainOnly)
+    .optional()
+    .describe('Workflow keys: URL that receives a signed POST when the run of an upload has ended'),
   expiresInDays: z.int().min(1).max(3_650).optional(),
 });
 export const IssuedApiKey = z.object({

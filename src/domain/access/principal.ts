@@ -55,6 +55,8 @@ export interface Principal {
   readonly ratePerSecond?: number | null;
   /** Workflow that a workflow key is bound to. */
   readonly agentGraphId: string | null;
+  /** Workflow keys: URL that is told when the run of an upload has ended. Default: none. */
+  readonly callbackUrl?: string | null;
 }
 
 /** Id of the credential: the key, the session's user, or the grant. Two programs of a user are two callers. */

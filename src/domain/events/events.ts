@@ -9,6 +9,8 @@ export interface ProcessUploadData {
   readonly apiKeyId: string;
   readonly agentGraphId: string;
   readonly executionId: string;
+  /** Told when the execution has ended; absent: nobody is. */
+  readonly callbackUrl?: string;
 }
 
 /** Events are delivered at least once; consumers deduplicate by `id`. */

@@ -74,7 +74,8 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           event.preventDefault();
           const form = new FormData(event.currentTarget);
           const field = (name: string) => form.get(name) as string;
-          const workflow = kind === 'workflow' ? { workflowId: field('workflow') } : {};
+          const callbackUrl = kind === 'workflow' && field('callback') !== '' ? { callbackUrl: field('callback') } : {};
+          const workflow = kind === 'workflow' ? { workflowId: field('workflow'), ...callbackUrl } : {};
           issue.mutate({ body: { kind, name: field('name'), projectId: field('project'), ...workflow } });
         }}
       >
@@ -105,6 +106,15 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
               </option>
             ))}
           </SelectField>
+        )}
+        {kind === 'workflow' && (
+          <TextField
+            name="callback"
+            type="url"
+            maxLength={2_000}
+            label={words.callback}
+            error={errors['callbackUrl']}
+          />
         )}
         {issue.error !== null && Object.keys(errors).length === 0 && <Failure error={issue.error} />}
         <Button type="submit" look="primary" busy={issue.isPending} className="justify-self-end">
