@@ -94,7 +94,7 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
     agentGraphId,
     scopes: wanted.scopes ?? null,
     ratePerSecond: wanted.ratePerSecond ?? null,
-    callbackUrl: wanted.callbackUrl ?? null,
+    ...(wanted.callbackUrl !== undefined && { callbackUrl: wanted.callbackUrl }),
     createdBy: wanted.createdBy,
     ...(wanted.grantId !== undefined && { grantId: wanted.grantId }),
     createdAt,
@@ -151,7 +151,7 @@ export async function rotateKey(
     ...(old.agentGraphId === null ? {} : { workflowId: old.agentGraphId }),
     ...(old.scopes ? { scopes: old.scopes } : {}),
     ratePerSecond: old.ratePerSecond ?? undefined,
-    callbackUrl: old.callbackUrl ?? undefined,
+    callbackUrl: old.callbackUrl,
     ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt }),
   });
   const { _id } = issued.record;

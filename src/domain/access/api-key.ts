@@ -20,8 +20,8 @@ export interface ApiKeyRecord {
   readonly scopes?: readonly Scope[] | null;
   /** Requests a second; null, or missing in keys of older versions: the limit that all keys have. */
   readonly ratePerSecond?: number | null;
-  /** Workflow keys: URL that is told when the run of an upload has ended; null, or missing in keys of older versions: none. */
-  readonly callbackUrl?: string | null;
+  /** Workflow keys: URL that is told when the run of an upload has ended; absent: none. */
+  readonly callbackUrl?: string;
   readonly createdBy: string;
   /** OAuth grant of the program that created the key for a user; the key ends with the grant. */
   readonly grantId?: string | null;
