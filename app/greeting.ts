@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import type { Addresses } from '#app/compose/addresses.ts';
 import { readSeed } from '#app/compose/access/seed-file.ts';
 import type { Config } from '#src/config/config.ts';
-import { version } from '#src/config/version.ts';
+import { isPackage, version } from '#src/config/version.ts';
 
 /** Output of a process: standard output, where people read it or a program does. */
 export interface Output {
@@ -12,11 +12,20 @@ export interface Output {
 
 type Row = readonly [name: string, value: string, note?: string];
 
-/** Works as it is typed, on an empty folder too. */
-const firstUpload: Row = [
-  'Try',
-  'eval "$(npm run -s seed -- --env)"; npm run -s inkgraph -- push test/fixtures/receipt.jpg --wait',
-];
+/** Commands that a person types next. In the repository they work as they are, on an empty folder too. */
+interface Commands {
+  readonly seed: string;
+  readonly firstUpload: string;
+}
+
+const ofRepository: Commands = {
+  seed: 'npm run seed',
+  firstUpload: 'eval "$(npm run -s seed -- --env)"; npm run -s inkgraph -- push test/fixtures/receipt.jpg --wait',
+};
+export const ofPackage: Commands = {
+  seed: 'npx inkgraph seed',
+  firstUpload: 'eval "$(npx inkgraph seed --env)"; npx inkgraph push ./scans --wait',
+};
 
 /** A folder as a person would type it here. */
 function typed(folder: string): string {
@@ -41,21 +50,26 @@ async function seededEmail(dataDir: string): Promise<string | null> {
   );
 }
 
-async function signInRows({ services, dataDir }: Config): Promise<Row[]> {
+async function signInRows({ services, dataDir }: Config, { seed }: Commands): Promise<Row[]> {
   if (!services.has('api')) return [];
   const email = await seededEmail(dataDir);
   return email === null
-    ? [['Sign in', 'npm run seed', 'in a second terminal: prints e-mail address, password and keys']]
-    : [['Sign in', email, 'npm run seed prints the password and the keys']];
+    ? [['Sign in', seed, 'in a second terminal: prints e-mail address, password and keys']]
+    : [['Sign in', email, `${seed} prints the password and the keys`]];
 }
 
 /** Tells a person at a terminal how to go on. Programs read the log instead. */
-export async function greet(out: Output, addresses: Addresses, config: Config): Promise<void> {
+export async function greet(
+  out: Output,
+  addresses: Addresses,
+  config: Config,
+  commands: Commands = isPackage ? ofPackage : ofRepository,
+): Promise<void> {
   if (out.isTTY !== true) return;
   const rows: Row[] = [
     ...addressRows(addresses, config),
-    ...(await signInRows(config)),
-    ...(config.services.has('api') ? [firstUpload] : []),
+    ...(await signInRows(config, commands)),
+    ...(config.services.has('api') ? [['Try', commands.firstUpload] as const] : []),
     ['Data', typed(config.dataDir)],
     ['Stop', 'Ctrl-C'],
   ];

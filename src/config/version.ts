@@ -6,3 +6,6 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
 
 /** Version of this program, shown by `/health` and in the OpenAPI documents. */
 export const version: string = manifest.version;
+
+/** True in the published package, which holds JavaScript and no scripts of npm. */
+export const isPackage: boolean = import.meta.filename.endsWith('.js');

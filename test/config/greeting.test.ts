@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { greet, sayStopping } from '#app/greeting.ts';
+import { greet, ofPackage, sayStopping } from '#app/greeting.ts';
 import { usualLevel } from '#src/adapters/logger/pino-logger.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { version } from '#src/config/version.ts';
@@ -58,6 +58,14 @@ test('the greeting names what this process serves, and a folder below this one a
   ]);
   expect(await said(true, { SERVICES: 'agents' })).toContain('  Agents     http://a');
   expect(await said(true, { WEB: 'off' })).toContain('  API        http://127.0.0.1:3000');
+});
+
+test('the greeting of the package names its own commands', async () => {
+  let text = '';
+  const out = { isTTY: true, write: (one: string) => (text += one) };
+  await greet(out, addresses, loadConfig({ DATA_DIR: folder.path }), ofPackage);
+  expect(text).toContain('Sign in    npx inkgraph seed ');
+  expect(text).not.toContain('npm run');
 });
 
 test('a start without a terminal prints nothing and logs each step; on a terminal it logs what is wrong', async () => {
