@@ -145,7 +145,7 @@ class Performance {
     this.#recorder = recorder;
     // Stores steps before the checkpoint that passes over them: after a crash their outcome would be unknown.
     using _stepsFirst = compiled.checkpointer.before?.(run._id, () => recorder.flush());
-    return await executeRun({
+    const outcome = await executeRun({
       compiled,
       context: {
         ...this.#nodeParts(recorder),
@@ -164,6 +164,9 @@ class Performance {
       keepCheckpoints: false,
       channels: run.experiment === undefined ? [] : [ocrChannel],
     });
+    // Before the hook goes.
+    if (outcome.status === 'succeeded') compiled.checkpointer.end?.(run._id);
+    return outcome;
   }
 
   /** Dependencies and cache of the nodes. Runs of experiments and drafts have their own, which leave documents and search as they are. */

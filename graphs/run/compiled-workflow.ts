@@ -6,6 +6,8 @@ export type RunCheckpointer = BaseCheckpointSaver & {
   flush?(threadId: string): Promise<void>;
   /** Awaits `hook` before each write of the run, so that a checkpoint never precedes the records of its steps. */
   before?(runId: string, hook: () => Promise<void>): Disposable;
+  /** Stores nothing more of a run that has ended, until its thread is deleted. */
+  end?(runId: string): void;
 };
 
 /** Options of one run, a subset of LangGraph's. */

@@ -46,3 +46,23 @@ test('a hook that rejects keeps its run from being stored, and no other', async 
   expect(third.status).toBe('fulfilled');
   expect(await Promise.all([stored('run_2'), stored('run_3')])).toEqual([0, 1]);
 });
+
+test('a run that has ended stores no checkpoint that passes over its last steps, until it is deleted or begins anew', async () => {
+  const saver = new CheckpointSaver(database.db);
+  const ready = Promise.withResolvers<void>();
+  const registered = saver.before('run_4', () => ready.promise);
+  await put(saver, 'run_4');
+  // Under way when the run ends, as when the linger of its last checkpoint is over.
+  const flushed = saver.flush('run_4');
+  saver.end('run_4');
+  registered[Symbol.dispose]();
+  ready.resolve();
+  await flushed;
+  await put(saver, 'run_4|sub@3');
+  await saver.flush('run_4|sub@3');
+  expect(await Promise.all([stored('run_4'), stored('run_4|sub@3')])).toEqual([0, 0]);
+  await saver.deleteThread('run_4');
+  await put(saver, 'run_4');
+  await saver.flush('run_4');
+  expect(await stored('run_4')).toBe(1);
+});

@@ -44,6 +44,11 @@ export class CheckpointSaver extends BaseCheckpointSaver {
     return this.#writer.before(runId, hook);
   }
 
+  /** Same as `CheckpointWriter.end`. */
+  end(runId: string): void {
+    this.#writer.end(runId);
+  }
+
   /** Resolves when all writes of the thread are stored, and throws the error of a failed one. Call it at the end of every run. */
   flush(threadId: string): Promise<void> {
     this.#fresh.delete(threadId);

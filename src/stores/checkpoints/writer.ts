@@ -37,6 +37,8 @@ export class CheckpointWriter {
   readonly #threads = new Map<string, ThreadWrites>();
   /** Hooks by run. Each stores the data that must precede the run's checkpoints. */
   readonly #before = new Map<string, () => Promise<void>>();
+  /** Runs that have ended, and whose checkpoints are about to be deleted. */
+  readonly #ended = new Set<string>();
   #isScheduled = false;
   readonly #batcher = new Batcher<CheckpointOperation>((operations) => this.#store(operations), 1_000);
 
@@ -50,6 +52,7 @@ export class CheckpointWriter {
     const threadId = operation.kind === 'delete' ? operation.threadId : operation.row.threadId;
     const thread = this.#threads.get(threadId) ?? newThread(fresh);
     this.#threads.set(threadId, thread);
+    if (operation.kind === 'delete') this.#ended.delete(runOf(threadId));
     if (operation.kind === 'delete' && thread.unknown) {
       this.#threads.delete(threadId);
       return;
@@ -72,7 +75,16 @@ export class CheckpointWriter {
    */
   before(runId: string, hook: () => Promise<void>): Disposable {
     this.#before.set(runId, hook);
+    this.#ended.delete(runId);
     return { [Symbol.dispose]: () => void this.#before.delete(runId) };
+  }
+
+  /**
+   * Stores nothing more of a run that has ended, until its thread is deleted: its last steps are stored with its end, and a checkpoint that
+   * passes over them before that would leave them as running for ever, if the process dies in between.
+   */
+  end(runId: string): void {
+    this.#ended.add(runId);
   }
 
   /** Resolves when all operations of the thread so far are stored. Throws the first error since the last flush. */
@@ -131,7 +143,7 @@ export class CheckpointWriter {
     ]);
   }
 
-  /** Omits operations of runs whose hook rejects. */
+  /** Omits operations of runs that have ended, or whose hook rejects. */
   async #withoutFailed(operations: readonly CheckpointOperation[]): Promise<readonly CheckpointOperation[]> {
     const ids = new Set(operations.flatMap((one) => (one.kind === 'delete' ? [] : [runOf(one.row.threadId)])));
     const failed = new Map<string, unknown>();
@@ -142,12 +154,16 @@ export class CheckpointWriter {
         failed.set(runId, error);
       }
     };
-    await Promise.all([...ids].map(ask));
-    if (failed.size === 0) return operations;
+    await Promise.all([...ids].filter((runId) => !this.#ended.has(runId)).map(ask));
     for (const [threadId, thread] of this.#threads) {
       if (failed.has(runOf(threadId))) thread.failure ??= { error: failed.get(runOf(threadId)) };
     }
-    return operations.filter((one) => one.kind === 'delete' || !failed.has(runOf(one.row.threadId)));
+    return operations.filter((one) => {
+      if (one.kind === 'delete') return true;
+      const runId = runOf(one.row.threadId);
+      // It may have ended while the hooks were awaited.
+      return !failed.has(runId) && !this.#ended.has(runId);
+    });
   }
 
   async #deleteThreads(threadIds: readonly string[]): Promise<void> {
