@@ -20,11 +20,12 @@ interface Commands {
 
 const ofRepository: Commands = {
   seed: 'npm run seed',
-  firstUpload: 'eval "$(npm run -s seed -- --env)"; npm run -s inkgraph -- push test/fixtures/receipt.jpg --wait',
+  firstUpload:
+    'eval "$(npm run -s seed -- --env)"; npm run -s inkgraph -- push test/fixtures/receipt.jpg --workflow wf_receipt_extraction --wait',
 };
 export const ofPackage: Commands = {
   seed: 'npx inkgraph seed',
-  firstUpload: 'eval "$(npx inkgraph seed --env)"; npx inkgraph push ./scans --wait',
+  firstUpload: 'eval "$(npx inkgraph seed --env)"; npx inkgraph push ./scans --workflow wf_document_intake --wait',
 };
 
 /** A folder as a person would type it here. */

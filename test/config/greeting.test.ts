@@ -8,7 +8,8 @@ import { version } from '#src/config/version.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 
 const addresses = { api: 'http://127.0.0.1:3000', agents: 'http://a', mcp: 'http://m', objects: 'http://o' };
-const trial = 'eval "$(npm run -s seed -- --env)"; npm run -s inkgraph -- push test/fixtures/receipt.jpg --wait';
+const trial =
+  'eval "$(npm run -s seed -- --env)"; npm run -s inkgraph -- push test/fixtures/receipt.jpg --workflow wf_receipt_extraction --wait';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeEach(async () => {
