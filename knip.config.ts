@@ -20,7 +20,8 @@ const config: KnipConfig = ({ production = false }) => ({
         // Entry points of the package, and the code that `inkgraph init` copies.
         'graphs/code/{inkgraph,nodes}.ts!',
         'scripts/inkgraph/template/graphs/*.ts!',
-        'scripts/pack/{prepack,postpack}.ts',
+        'scripts/pack/{prepack,postpack,build-workspace}.ts',
+
         'scripts/*.{ts,cjs}!',
         'scripts/demo/main.ts!',
         'scripts/inkgraph/main.ts!',

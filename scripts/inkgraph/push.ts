@@ -9,7 +9,7 @@ import { cellsCsv } from './cells-csv.ts';
 import { commonOptions, commonRows, connected, explained, lineOf } from './connection.ts';
 import { findFiles, type Found, type FoundFile } from './find-files.ts';
 import { PushState } from './push-state.ts';
-import { runOver, waitFor, workflowOf } from './run-over.ts';
+import { runOver, waitFor, workflowOf, type RunCounts } from './run-over.ts';
 import { uploadFiles, type Uploads } from './upload-files.ts';
 
 const pushUsage = helpText({
@@ -65,19 +65,23 @@ async function allFiles(paths: readonly string[]): Promise<Found> {
 interface Summary {
   readonly uploads: Uploads;
   readonly executions: readonly string[];
-  readonly failedRuns: number;
+  /** Zeroes where nobody waited. */
+  readonly runs: RunCounts;
   readonly others: number;
 }
 
-function summarize({ out }: Terminal, { uploads, executions, failedRuns, others }: Summary, json: boolean): void {
+const runsIn = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
+
+function summarize({ out }: Terminal, { uploads, executions, runs, others }: Summary, json: boolean): void {
   const { pushed, failed } = uploads;
   if (json) {
     const files = pushed.map(({ path, document, isNew }) => ({ path, documentId: document.id, isNew }));
-    return out(`${JSON.stringify({ files, failed, executions, failedRuns })}\n`);
+    return out(`${JSON.stringify({ files, failed, executions, failedRuns: runs.failed })}\n`);
   }
   const fresh = pushed.filter(({ isNew }) => isNew).length;
   const parts = [`${fresh} uploaded`, `${pushed.length - fresh} there already`, `${failed} failed`];
-  if (failedRuns > 0) parts.push(`${failedRuns} runs failed`);
+  if (runs.succeeded > 0) parts.push(`${runsIn(runs.succeeded)} succeeded`);
+  if (runs.failed > 0) parts.push(`${runsIn(runs.failed)} failed`);
   if (others > 0) parts.push(`${others} of other types left out`);
   out(`${parts.join(', ')}.\n`);
 }
@@ -86,11 +90,12 @@ async function ranOver(
   { client, terminal, workflow }: { client: Client; terminal: Terminal; workflow: string | undefined },
   { pushed }: Uploads,
   isAwaited: boolean,
-): Promise<Pick<Summary, 'executions' | 'failedRuns'>> {
-  if (workflow === undefined) return { executions: [], failedRuns: 0 };
+): Promise<Pick<Summary, 'executions' | 'runs'>> {
+  const none = { failed: 0, succeeded: 0 };
+  if (workflow === undefined) return { executions: [], runs: none };
   const executions = await runOver(client, workflow, pushed);
-  if (isAwaited && executions.length > 0) terminal.err(`waiting for ${executions.length} executions\n`);
-  return { executions, failedRuns: isAwaited ? await waitFor(client, executions, terminal) : 0 };
+  if (isAwaited && executions.length > 0) terminal.err('waiting for the runs\n');
+  return { executions, runs: isAwaited ? await waitFor(client, executions, terminal) : none };
 }
 
 /** `inkgraph push`: files and folders to documents, runs and a table. */
@@ -107,7 +112,7 @@ export const push = withHelp(pushUsage, async (terminal) => {
       const state = await stateOf(found, values.state, client.baseUrl);
       const uploads = await uploadFiles({ client, state, terminal, parallel }, found.files);
       const isAwaited = values.wait || values.csv !== undefined;
-      const runs = await ranOver({ client, terminal, workflow }, uploads, isAwaited);
+      const ran = await ranOver({ client, terminal, workflow }, uploads, isAwaited);
       if (values.csv !== undefined) {
         const { csv } = values;
         const text = await cellsCsv(client, uploads.pushed, parallel);
@@ -115,8 +120,8 @@ export const push = withHelp(pushUsage, async (terminal) => {
           throw new UsageError(`${csv} cannot be written (${lineOf(error)}). Choose another place.`);
         });
       }
-      summarize(terminal, { uploads, ...runs, others: found.others }, values.json);
-      return uploads.failed + runs.failedRuns > 0 ? 1 : 0;
+      summarize(terminal, { uploads, ...ran, others: found.others }, values.json);
+      return uploads.failed + ran.runs.failed > 0 ? 1 : 0;
     })(),
   );
 });

@@ -58,19 +58,25 @@ export async function runOver(client: Client, workflowId: string, pushed: readon
   return [...new Set(executions)];
 }
 
-/** Waits for executions. Number of runs that failed. */
+export interface RunCounts {
+  readonly failed: number;
+  readonly succeeded: number;
+}
+
+/** Waits for executions, and tells their errors. Runs that wait for a person count as neither. */
 export async function waitFor(
   client: Client,
   executions: readonly string[],
   { err }: Pick<Terminal, 'err'>,
-): Promise<number> {
-  let failed = 0;
+): Promise<RunCounts> {
+  let [failed, succeeded] = [0, 0];
   const ended: Execution[] = await Promise.all(executions.map((id) => client.wait(id)));
   for (const { runs, counts } of ended) {
     for (const run of runs)
       if (run.error !== undefined) err(`${run.documentId}: ${plain(run.error.message).replaceAll(/\s+/g, ' ')}\n`);
     failed += counts.failed + counts.timedOut + counts.canceled;
+    succeeded += counts.succeeded;
     if (counts.waiting > 0) err(`${counts.waiting} runs wait for an answer of a person.\n`);
   }
-  return failed;
+  return { failed, succeeded };
 }

@@ -59,11 +59,7 @@ export const layers: readonly Layer[] = [
   { name: 'embedded', at: ['packages/embedded-mongo/src/'], imports: [] },
   {
     name: 'embedded tests',
-    at: [
-      'packages/embedded-mongo/test/',
-      'packages/embedded-mongo/build.ts',
-      'packages/embedded-mongo/vitest.config.ts',
-    ],
+    at: ['packages/embedded-mongo/test/', 'packages/embedded-mongo/vitest.config.ts'],
     imports: 'all',
   },
   { name: 'statistics', at: ['packages/paired-statistics/src/'], imports: [] },
@@ -80,7 +76,7 @@ export const layers: readonly Layer[] = [
   { name: 'client', at: ['packages/client/src/'], imports: [], builtins: [] },
   {
     name: 'client tests',
-    at: ['packages/client/test/', 'packages/client/build.ts', 'packages/client/vitest.config.ts'],
+    at: ['packages/client/test/', 'packages/client/vitest.config.ts'],
     imports: 'all',
   },
   {

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { shell } from '../text/shell.ts';
+import { Button } from './button.tsx';
 
 /** A table with its heads in a frame; wide ones scroll inside it. Empty heads are of columns with buttons. */
 export function Table({ heads, children }: { readonly heads: readonly string[]; readonly children: ReactNode }) {
@@ -20,6 +22,25 @@ export function Table({ heads, children }: { readonly heads: readonly string[]; 
         </thead>
         <tbody>{children}</tbody>
       </table>
+    </div>
+  );
+}
+
+/** The part of a list of pages that the button needs. */
+interface Pages {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => Promise<unknown>;
+}
+
+/** Below a list: reads its next page. Nothing at the end. */
+export function LoadMore({ of: { hasNextPage, isFetchingNextPage, fetchNextPage } }: { readonly of: Pages }) {
+  if (!hasNextPage) return null;
+  return (
+    <div className="mt-4 text-center">
+      <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        {shell.loadMore}
+      </Button>
     </div>
   );
 }

@@ -14,7 +14,7 @@ let built: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'built-client-'));
   built = join(folder, 'node_modules/@inkgraph/client');
-  await run(process.execPath, ['build.ts', built], { cwd: PACKAGE });
+  await run(process.execPath, ['../../scripts/pack/build-workspace.ts', built], { cwd: PACKAGE });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true }));

@@ -12,7 +12,13 @@ const run = promisify(execFile);
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'built-'));
-  await run(process.execPath, ['build.ts', join(folder, 'node_modules/@inkgraph/embedded-mongo')], { cwd: PACKAGE });
+  await run(
+    process.execPath,
+    ['../../scripts/pack/build-workspace.ts', join(folder, 'node_modules/@inkgraph/embedded-mongo')],
+    {
+      cwd: PACKAGE,
+    },
+  );
   for (const name of ['bson', 'lru-cache', 'snowball-stemmers', 'mongodb', 'typescript', '@types/node']) {
     const link = join(folder, 'node_modules', name);
     await mkdir(dirname(link), { recursive: true });

@@ -78,7 +78,7 @@ verifies(
     const third = await call(args);
     expect(third).toMatchObject({ code: 0 });
     const [, fresh = '', there = ''] =
-      /^(\d+) uploaded, (\d+) there already, 0 failed, 1 of other types/.exec(third.out) ?? [];
+      /^(\d+) uploaded, (\d+) there already, 0 failed, \d+ runs succeeded, 1 of other types/.exec(third.out) ?? [];
     expect(Number(fresh) + Number(there)).toBe(files);
     expect(Number(there)).toBeGreaterThanOrEqual(100);
     const { body } = await app.call('GET', '/api/service/documents?limit=100&total=true', { key: env.SERVICE_KEY });
@@ -100,7 +100,7 @@ verifies('command.push.failures', async () => {
   writeFileSync(join(mixed, 'torn.png'), (pictures[files + 1] ?? new Uint8Array()).slice(0, 40));
   const workflow = await addWorkflow(app, graphOf({ a: 'failing' }, ['START>a', 'a>END']));
   const end = await call(['push', mixed, '--workflow', workflow, '--wait']);
-  expect(end).toMatchObject({ code: 1, out: '1 uploaded, 1 there already, 1 failed, 1 runs failed.\n' });
+  expect(end).toMatchObject({ code: 1, out: '1 uploaded, 1 there already, 1 failed, 1 run failed.\n' });
   expect(end.err).toMatch(/^.*torn\.png: [^\n]+\n/m);
   expect(end.err).toMatch(/^doc_\w+: Node "a" failed/m);
   const json = await call(['push', join(mixed, 'good.png'), '--json']);

@@ -3,11 +3,10 @@ import { Database } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { pages } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
+import { LoadMore } from '../../parts/table.tsx';
 import { experiments as words } from '../../text/experiments.ts';
-import { shell } from '../../text/shell.ts';
 
 const kinds = ['text', 'fields', 'label', 'regions'] as const;
 
@@ -72,11 +71,7 @@ export function DatasetsList({ action }: { readonly action: ReactNode }) {
           </tbody>
         </table>
       </div>
-      {list.hasNextPage && (
-        <Button className="mt-4" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {shell.loadMore}
-        </Button>
-      )}
+      <LoadMore of={list} />
     </>
   );
 }

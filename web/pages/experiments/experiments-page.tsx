@@ -8,9 +8,9 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
+import { LoadMore } from '../../parts/table.tsx';
 import { useCan } from '../../shell/session.ts';
 import { experiments as words } from '../../text/experiments.ts';
-import { shell } from '../../text/shell.ts';
 import { DatasetDialog } from './dataset-dialog.tsx';
 import { DatasetsList } from './datasets-list.tsx';
 import { lists } from './search.ts';
@@ -65,11 +65,7 @@ function ExperimentsList({ action }: { readonly action: ReactNode }) {
           ))}
         </ul>
       )}
-      {list.hasNextPage && (
-        <Button className="mt-4" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {shell.loadMore}
-        </Button>
-      )}
+      <LoadMore of={list} />
     </>
   );
 }

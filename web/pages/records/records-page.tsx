@@ -9,10 +9,10 @@ import { Button, buttonClass } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
+import { LoadMore } from '../../parts/table.tsx';
 import { useCan, useProject } from '../../shell/session.ts';
 import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { records as words } from '../../text/records.ts';
-import { shell } from '../../text/shell.ts';
 import { Conditions } from './conditions.tsx';
 import { RecordTable } from './record-table.tsx';
 import { conditionsIn, filterJson, filterOf } from './search.ts';
@@ -130,13 +130,7 @@ export function RecordsPage() {
           canEdit={canEdit}
         />
       )}
-      {list.hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {shell.loadMore}
-          </Button>
-        </div>
-      )}
+      <LoadMore of={list} />
     </Page>
   );
 }

@@ -8,10 +8,10 @@ import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { LoadMore } from '../../parts/table.tsx';
 import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { useCan } from '../../shell/session.ts';
 import { runs as words } from '../../text/runs.ts';
-import { shell } from '../../text/shell.ts';
 import { CompareRuns } from './compare.tsx';
 import { RunFilters } from './filters.tsx';
 import { ManyActions } from './many-actions.tsx';
@@ -132,13 +132,7 @@ function RunsList() {
             }
           />
         )}
-        {list.hasNextPage && (
-          <div className="mt-4 text-center">
-            <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              {shell.loadMore}
-            </Button>
-          </div>
-        )}
+        <LoadMore of={list} />
       </Tabs>
     </Page>
   );

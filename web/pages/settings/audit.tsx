@@ -4,14 +4,13 @@ import { useState } from 'react';
 import { address } from '../../api/client.ts';
 import { pages } from '../../api/read.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { buttonClass } from '../../parts/button.tsx';
 import { inputClass } from '../../parts/input-class.ts';
 import { Failure, Skeleton } from '../../parts/states.tsx';
-import { Table } from '../../parts/table.tsx';
+import { LoadMore, Table } from '../../parts/table.tsx';
 import { useDebounced } from '../../state/debounced.ts';
 import { moment } from '../../text/format.ts';
 import { settings as words } from '../../text/settings.ts';
-import { shell } from '../../text/shell.ts';
 
 const wellFormed = /^[a-z]+(\.[a-z_]+)?$/;
 
@@ -57,13 +56,7 @@ export function AuditSection() {
           ))}
         </Table>
       )}
-      {list.hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {shell.loadMore}
-          </Button>
-        </div>
-      )}
+      <LoadMore of={list} />
     </>
   );
 }

@@ -7,10 +7,9 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
-import { Table } from '../../parts/table.tsx';
+import { LoadMore, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCan, useProject } from '../../shell/session.ts';
-import { shell } from '../../text/shell.ts';
 import { trash as words } from '../../text/trash.ts';
 
 const outdated = [['operators', 'trash'], ['documents'], ['records'], ['operators', 'reviews']];
@@ -89,13 +88,7 @@ export function TrashPage() {
           })}
         </Table>
       )}
-      {list.hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {shell.loadMore}
-          </Button>
-        </div>
-      )}
+      <LoadMore of={list} />
       {isAsking && (
         <Confirm
           title={words.removeTitle}

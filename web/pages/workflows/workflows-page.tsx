@@ -12,8 +12,8 @@ import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { toast, toastError } from '../../parts/toast.tsx';
+import { LoadMore } from '../../parts/table.tsx';
 import { useCan } from '../../shell/session.ts';
-import { shell } from '../../text/shell.ts';
 import { workflows as words } from '../../text/workflows.ts';
 import { CreateDialog } from './create-dialog.tsx';
 
@@ -146,13 +146,7 @@ export function WorkflowsPage() {
         </Empty>
       )}
       {workflows.length > 0 && <Rows workflows={workflows} onRemove={canWrite ? doom : null} />}
-      {list.hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {shell.loadMore}
-          </Button>
-        </div>
-      )}
+      <LoadMore of={list} />
       {isCreating && <CreateDialog workflows={workflows} onClose={() => create(false)} />}
       {doomed !== null && (
         <Confirm

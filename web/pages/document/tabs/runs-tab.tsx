@@ -3,12 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { pages, read } from '../../../api/read.ts';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
-import { Button } from '../../../parts/button.tsx';
 import { Empty, Failure, Skeleton } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { LoadMore } from '../../../parts/table.tsx';
 import { document as words } from '../../../text/document.ts';
 import { documents } from '../../../text/documents.ts';
-import { shell } from '../../../text/shell.ts';
 
 const runAddress = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;
 
@@ -56,11 +55,7 @@ export function RunsTab({ id, action }: { readonly id: string; readonly action: 
           </li>
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {shell.loadMore}
-        </Button>
-      )}
+      <LoadMore of={list} />
     </div>
   );
 }

@@ -8,10 +8,9 @@ import { Badge, type Tone } from '../../../parts/badge.tsx';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { SelectField } from '../../../parts/field.tsx';
 import { Empty, Failure, Skeleton } from '../../../parts/states.tsx';
-import { Table } from '../../../parts/table.tsx';
+import { LoadMore, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { settings } from '../../../text/settings.ts';
-import { shell } from '../../../text/shell.ts';
 import type { Webhook } from './webhook-form.tsx';
 
 type Delivery = Reply<'webhooks', 'deliveries'>['deliveries'][number];
@@ -153,13 +152,7 @@ export function WebhookDeliveries({ webhook, onBack }: { readonly webhook: Webho
           ))}
         </Table>
       )}
-      {list.hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {shell.loadMore}
-          </Button>
-        </div>
-      )}
+      <LoadMore of={list} />
     </>
   );
 }

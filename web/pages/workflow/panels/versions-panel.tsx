@@ -10,7 +10,7 @@ import { Confirm } from '../../../parts/confirm.tsx';
 import { Failure, Skeleton } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { toast, toastError } from '../../../parts/toast.tsx';
-import { shell } from '../../../text/shell.ts';
+import { LoadMore } from '../../../parts/table.tsx';
 import { workflows as words } from '../../../text/workflows.ts';
 import { useAuthorName } from '../edit/author.ts';
 
@@ -123,11 +123,7 @@ export function VersionsPanel({ id, revision, canEdit }: VersionsPanelProps) {
           />
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {shell.loadMore}
-        </Button>
-      )}
+      <LoadMore of={list} />
       {asked !== null && (
         <Confirm
           title={words.restoreTitle(asked)}

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // Writes a package that can be published: Node strips no types below node_modules, so it holds JavaScript and declarations.
-// `npm run build -w @inkgraph/client`, or `node build.ts <folder>`.
+// `npm run build -w @inkgraph/client` or `-w @inkgraph/embedded-mongo`, or in the folder of one: `node ../../scripts/pack/build-workspace.ts <folder>`.
 
-const here = import.meta.dirname;
+const here = process.cwd();
 const target = resolve(process.argv[2] ?? join(here, 'dist'));
 const compiler = fileURLToPath(import.meta.resolve('typescript/package.json'));
 
@@ -32,5 +32,6 @@ const exports = Object.fromEntries(
   }),
 );
 writeFileSync(join(target, 'package.json'), `${JSON.stringify({ ...manifest, exports }, null, 2)}\n`);
-for (const file of ['README.md', 'CHANGELOG.md']) cpSync(join(here, file), join(target, file));
-cpSync(join(here, '../../LICENSE'), join(target, 'LICENSE'));
+for (const file of ['README.md', 'CHANGELOG.md', 'operators.json'].filter((name) => existsSync(join(here, name))))
+  cpSync(join(here, file), join(target, file));
+cpSync(join(import.meta.dirname, '../../LICENSE'), join(target, 'LICENSE'));
