@@ -50,7 +50,8 @@ export function workflowTool(workflow: ToolWorkflow, name: string, deps: ToolDep
       name,
       description: neutralize(tool.description),
       inputSchema,
-      annotations: { destructiveHint: false, openWorldHint: false },
+      // No `openWorldHint: false`: nodes call models and hosts.
+      annotations: { destructiveHint: false },
     },
     toolset: 'runs',
     scope: 'runs:execute',

@@ -107,7 +107,10 @@ test('the commands of the results read, name, export and delete a document, and 
 test('the commands of the client push a folder, search, ask and export', async () => {
   const blocks = blocksOf('client.md', 'shell').map((block) => block.replaceAll(/(scans|\w+\.csv)\b/g, `${folder}/$1`));
   const out = await runBlocks([seedBlock, ...blocks], app.dataDir);
-  expect(out).toMatch(/^1 uploaded, 0 there already, 0 failed\.$|^0 uploaded, 1 there already, 0 failed\.$/m);
+  // The workflow may have run over these bytes before: then no run begins.
+  expect(out).toMatch(
+    /^1 uploaded, 0 there already, 0 failed, 1 run succeeded\.$|^0 uploaded, 1 there already, 0 failed(, 1 run succeeded)?\.$/m,
+  );
   expect(out).toContain('004-118273');
   const tables = await Promise.all(['fields.csv', 'receipts.csv'].map((name) => readFile(join(folder, name), 'utf8')));
   expect(tables).toEqual([expect.stringMatching(/,total,29\.41,/), expect.stringContaining('29.41')]);
