@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { buildPackage } from './build.ts';
@@ -11,9 +11,8 @@ const usage = helpText({
   examples: ['npm pack'],
 });
 
-/** A run that was cut off left the repository's package.json aside; the next one begins with it. Source: docs/decisions/0200. */
+/** Source: docs/decisions/0200. */
 export const prepack = withHelp(usage, async () => {
-  if (existsSync(kept)) renameSync(kept, manifest);
   const source = readFileSync(manifest, 'utf8');
   const uses = await buildPackage(root, `${root}dist`);
   const published = publishedManifest(JSON.parse(source) as Manifest, ownDependencies(root), uses);

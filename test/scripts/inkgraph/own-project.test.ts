@@ -1,31 +1,52 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type Client } from 'inkgraph/client';
-import { buildPackage } from '#scripts/pack/build.ts';
-import { ownDependencies, publishedManifest, type Manifest } from '#scripts/pack/manifest.ts';
 import { programEnv } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { fixture } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
+const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let project: string;
 let env: Record<string, string | undefined>;
 
-/** Installs the package as npm would, without its download: its libraries are links. Nothing of this repository's own is among them. */
+/** Parts of the repository that the package is made of. */
+const parts =
+  'app src graphs tools mcp http web packages scripts package.json tsconfig.json LICENSE README.md CHANGELOG.md'.split(
+    ' ',
+  );
+
+/** Packs a copy of the repository with `npm pack`: it changes package.json for a moment. Resolves to the archive. */
+async function packed(into: string): Promise<string> {
+  const copy = join(into, 'repository');
+  await mkdir(copy);
+  for (const part of parts)
+    await cp(join(root, part), join(copy, part), {
+      recursive: true,
+      filter: (path) => !/[/\\](node_modules|dist)$/.test(path),
+    });
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  await run('npm', ['pack', '--pack-destination', into], { cwd: copy, env });
+  const manifest = await readFile(join(root, 'package.json'), 'utf8');
+  expect(await readFile(join(copy, 'package.json'), 'utf8')).toBe(manifest);
+  const { version } = JSON.parse(manifest) as { version: string };
+  return join(into, `inkgraph-${version}.tgz`);
+}
+
+/** Installs the archive as npm would, without its downloads: its libraries are links. Nothing of this repository's own is among them. */
 async function install(into: string): Promise<void> {
   const home = join(into, 'node_modules/inkgraph');
   await mkdir(home, { recursive: true });
-  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest;
-  const published = publishedManifest(manifest, ownDependencies(root), await buildPackage(root, join(home, 'dist')));
-  await writeFile(join(home, 'package.json'), JSON.stringify(published));
+  await run('tar', ['-xzf', await packed(into), '--strip-components', '1', '-C', home]);
   const linked = async (modules: string, from: string): Promise<void> => {
     for (const name of await readdir(from)) {
       if (name.startsWith('.') || name === '@inkgraph' || name === 'inkgraph') continue;
