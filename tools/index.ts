@@ -36,7 +36,7 @@ import { exportDocuments } from '#tools/reading/export-documents.ts';
 import { readPage } from '#tools/reading/read-page.ts';
 import { updateDocument } from '#tools/documents/update-document.ts';
 import { getUpload } from '#tools/uploads/get-upload.ts';
-import { setDocumentVisibility } from '#tools/documents/set-document-visibility.ts';
+import { setDocumentVisibility, setVisibilityOfMany } from '#tools/documents/set-document-visibility.ts';
 import { viewDocumentImage } from '#tools/documents/view-document-image.ts';
 import { createApiKey } from '#tools/keys/create-api-key.ts';
 import { listApiKeys } from '#tools/keys/list-api-keys.ts';
@@ -169,6 +169,7 @@ export const tools = {
   exportDocuments,
   updateDocument,
   setDocumentVisibility,
+  setVisibilityOfMany,
   deleteDocument,
   listRecordTypes,
   saveRecordType,

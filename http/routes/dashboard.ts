@@ -28,7 +28,7 @@ export function mountDashboardDocuments(bind: Bind): void {
   bind(rows.similar, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(rows.segmentations, tools.listSegmentations);
   bind(rows.runMany, tools.queueWorkflowOnMany);
-  bind(rows.visibility, tools.setDocumentVisibility);
+  bind(rows.visibility, tools.setVisibilityOfMany);
   bind(rows.get, tools.readDocument);
   bind(rows.page, tools.readPage);
   bind(rows.update, tools.updateDocument, { rename: { id: 'documentId' } });

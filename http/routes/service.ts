@@ -82,5 +82,5 @@ export function mountService(bind: Bind): void {
   bind(service.getDocument, tools.getDocument, { rename: { id: 'documentId' } });
   bind(service.similarDocuments, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(service.readText, tools.exportText, { send: sendFile });
-  bind(service.setVisibility, tools.setDocumentVisibility);
+  bind(service.setVisibility, tools.setVisibilityOfMany);
 }

@@ -9,7 +9,7 @@ import {
   ExportTextQuery,
   ServiceDocumentListQuery,
   textMedia,
-  VisibilityChange,
+  VisibilityBody,
   VisibilityResult,
 } from '#src/contracts/resources/document.ts';
 import {
@@ -247,7 +247,7 @@ export const service = {
     query: ServiceDocumentListQuery,
     reply: DocumentList,
     status: 200,
-    errors: ['project.not_found', 'request.cursor_invalid'],
+    errors: ['project.not_found', 'record_type.not_found', 'request.cursor_invalid'],
   }),
   getDocument: route({
     id: 'service.document',
@@ -291,10 +291,10 @@ export const service = {
     method: 'POST',
     path: '/api/service/documents/visibility',
     caller: 'service-key',
-    summary: 'Make documents private or public',
-    body: VisibilityChange,
+    summary: 'Make documents, or all that match a filter, private or public',
+    body: VisibilityBody,
     reply: VisibilityResult,
     status: 200,
-    errors: ['document.not_found'],
+    errors: ['document.not_found', 'project.not_found', 'record_type.not_found', 'request.cursor_invalid'],
   }),
 };

@@ -62,6 +62,18 @@ export const lists = [
       'Executions are listed by what one of their runs has, newest first and page by page',
       '0157-lists-of-runs-and-executions',
     ],
+    'lists.documents.records': [
+      'Lists, searches and exports of documents narrow by the fields of their records',
+      '0201-documents-by-the-fields-of-their-records',
+    ],
+    'documents.filtered': [
+      'A run, a change of visibility and the trash take all documents that match a filter, each once, in calls of up to 500',
+      '0202-actions-on-all-that-match-a-filter',
+    ],
+    'service.executions.filter': [
+      'scope.filter of an execution runs a workflow on the documents that match, and its counts tell the progress',
+      '0202-actions-on-all-that-match-a-filter',
+    ],
   }),
   ...proved('Dashboard API', {
     'dashboard.ocr.page':

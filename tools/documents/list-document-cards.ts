@@ -1,19 +1,28 @@
 import type { z } from 'zod';
 import { DocumentCardList, DocumentCardQuery, searchDepth, type DocumentCard } from '#src/contracts/resources/card.ts';
+import type { DocumentSelection } from '#src/stores/lists/document-selection.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { isNarrow, listedBy, listPage, numbersOf, selectionOf } from '#tools/documents/lists/list-page.ts';
 import { latestRunsOf } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { foundCards, findHits } from '#tools/documents/lists/search-cards.ts';
 
-type Needs = 'cursorSecret' | 'documents' | 'results' | 'search' | 'thumbnails' | 'workflows';
+type Needs =
+  | 'cursorSecret'
+  | 'documents'
+  | 'recordTypes'
+  | 'records'
+  | 'results'
+  | 'search'
+  | 'thumbnails'
+  | 'workflows';
 type Listed = z.input<typeof DocumentCardList>;
 type Asked = Omit<z.output<typeof DocumentCardQuery>, 'query'>;
 
 async function newest(ctx: ToolContext<Needs>, asked: Asked): Promise<Listed> {
-  const selection = selectionOf(asked);
+  const selection = await selectionOf(ctx, asked);
   const [{ records, nextCursor }, numbers] = await Promise.all([
-    listPage(ctx, 'cards', asked),
+    listPage(ctx, { list: 'cards', selection }, asked),
     numbersOf(ctx, asked, { selection }),
   ]);
   const latestRunOf = await latestRunsOf(ctx, records);
@@ -32,8 +41,11 @@ async function newest(ctx: ToolContext<Needs>, asked: Asked): Promise<Listed> {
  * Documents that the filters leave to a search, if they are few enough to tell it. Otherwise the search reads its best matches, and the
  * filters choose among them.
  */
-async function among(ctx: ToolContext<Needs>, asked: Asked): Promise<readonly string[] | undefined> {
-  const selection = selectionOf(asked);
+async function among(
+  ctx: ToolContext<Needs>,
+  asked: Asked,
+  selection: DocumentSelection,
+): Promise<readonly string[] | undefined> {
   if (!isNarrow(selection)) return undefined;
   const ids = await ctx.deps.documents.listIds(listedBy(ctx.principal, asked.projectId), selection, searchDepth + 1);
   return ids.length > searchDepth ? undefined : ids;
@@ -43,9 +55,9 @@ async function among(ctx: ToolContext<Needs>, asked: Asked): Promise<readonly st
 async function best(ctx: ToolContext<Needs>, text: string, asked: Asked): Promise<Listed> {
   const { limit, offset = 0, projectId } = asked;
   const tenant = listedBy(ctx.principal, projectId);
-  const selection = selectionOf(asked);
+  const selection = await selectionOf(ctx, asked);
   const narrow = isNarrow(selection);
-  const documentIds = await among(ctx, asked);
+  const documentIds = await among(ctx, asked, selection);
   const scope = narrow || projectId !== undefined ? { projectIds: tenant.projectIds } : {};
   const few = documentIds === undefined ? {} : { documentIds };
   const { hits: all, degraded } = await findHits(ctx, {
@@ -55,7 +67,8 @@ async function best(ctx: ToolContext<Needs>, text: string, asked: Asked): Promis
     ...scope,
     ...few,
   });
-  const ids = all.map(({ documentId }) => documentId);
+  const recorded = selection.ids === undefined ? null : new Set(selection.ids);
+  const ids = all.flatMap(({ documentId }) => (recorded?.has(documentId) === false ? [] : documentId));
   const kept =
     narrow && documentIds === undefined
       ? new Set(await ctx.deps.documents.listIds(tenant, { ...selection, ids }, searchDepth))

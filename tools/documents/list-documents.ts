@@ -33,7 +33,7 @@ export function withOwnKey<Asked extends z.output<typeof DocumentFilterQuery>>(
   return { ...given, apiKeyId };
 }
 
-type Context = ToolContext<'cursorSecret' | 'documents' | 'thumbnails'>;
+type Context = ToolContext<'cursorSecret' | 'documents' | 'recordTypes' | 'records' | 'thumbnails'>;
 
 async function list(
   ctx: Context,
@@ -41,9 +41,10 @@ async function list(
 ): Promise<z.input<typeof DocumentList>> {
   const { deps, principal } = ctx;
   const asked = withOwnKey(principal, given);
+  const selection = await selectionOf(ctx, asked);
   const [{ records, nextCursor }, numbers] = await Promise.all([
-    listPage(ctx, 'documents', asked),
-    numbersOf(ctx, asked, { selection: selectionOf(asked) }),
+    listPage(ctx, { list: 'documents', selection }, asked),
+    numbersOf(ctx, asked, { selection }),
   ]);
   const documents = records.map((record) => ({
     ...presentDocument(deps, record),

@@ -4,6 +4,7 @@ import {
   DocumentsBody,
   RestoreResult,
   Trash,
+  TrashBody,
   TrashQuery,
   TrashResult,
 } from '#src/contracts/operators/trash.ts';
@@ -13,6 +14,7 @@ import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+import { chooseDocuments, goOn } from '#tools/documents/lists/choose-documents.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 
 const dayMs = 86_400_000;
@@ -20,6 +22,7 @@ const dayMs = 86_400_000;
 const atOnce = 8;
 
 type Moving = ToolContext<'audit' | 'documents' | 'limits' | 'relay' | 'trash'>;
+type Filtering = ToolContext<'cursorSecret' | 'recordTypes' | 'records'>;
 
 const purgeAt = (trashedAt: Date, days: number): string => new Date(trashedAt.getTime() + days * dayMs).toISOString();
 
@@ -43,6 +46,8 @@ async function moveAll(
 
 const targetOf = (ids: readonly string[]): string => (ids.length === 1 ? (ids[0] ?? '') : `${ids.length} documents`);
 
+/** One id of a path, many of a body, or those that match a filter. */
+const OneManyOrFilter = z.strictObject({ id: AnyId.optional(), ...TrashBody.shape });
 /** One id of a path, or many of a body. */
 const OneOrMany = z.strictObject({ id: AnyId.optional(), documentIds: DocumentsBody.shape.documentIds.optional() });
 const idsOf = ({ id, documentIds }: z.output<typeof OneOrMany>): readonly string[] =>
@@ -51,26 +56,29 @@ const idsOf = ({ id, documentIds }: z.output<typeof OneOrMany>): readonly string
 export const trashDocuments = defineTool({
   name: 'trash_documents',
   description:
-    'Move documents to the trash: hidden from every list, search and read, and restored by restore_documents until they are deleted. Their runs are canceled.',
+    'Move documents, or those that match a filter, to the trash: hidden from every list, search and read, and restored by restore_documents until they are deleted. Their runs are canceled.',
   scope: 'documents:write',
   effect: 'destroy',
   idempotent: false,
-  input: OneOrMany,
+  input: OneManyOrFilter,
   output: TrashResult,
-  async run(ctx: Moving, asked) {
+  async run(ctx: Moving & Filtering, { id, ...asked }) {
     const { deps, principal, requestId } = ctx;
-    const ids = idsOf(asked);
+    const chosen = await chooseDocuments(ctx, 'trash', id === undefined ? asked : { documentIds: [id] });
+    const { ids } = chosen;
+    const isNamed = asked.filter === undefined;
     // All or nothing: with one foreign id, no document moves.
-    if ((await deps.documents.countOwned(principal, ids)) !== ids.length) throw documentMissing();
+    if (isNamed && (await deps.documents.countOwned(principal, ids)) !== ids.length) throw documentMissing();
     const at = new Date();
-    const moved = await moveAll(ctx, ids, (id) => deps.trash.put(principal, id, { by: principal.actorId, at }));
-    await record(ctx, 'document.trash', targetOf(ids), { documentIds: ids, requestId });
+    const moved = await moveAll(ctx, ids, (one) => deps.trash.put(principal, one, { by: principal.actorId, at }));
+    if (ids.length > 0) await record(ctx, 'document.trash', targetOf(ids), { documentIds: ids, requestId });
     return {
       documents: moved.map(({ _id }) => ({
         id: _id,
         trashedAt: at.toISOString(),
         purgeAt: purgeAt(at, deps.limits.trashDays),
       })),
+      ...goOn(chosen),
     };
   },
 });

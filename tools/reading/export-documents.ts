@@ -10,7 +10,7 @@ import { presentLastRun } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { textParts } from '#tools/reading/text-parts.ts';
 
-type Context = ToolContext<'documents' | 'objects' | 'results' | 'thumbnails'>;
+type Context = ToolContext<'documents' | 'objects' | 'recordTypes' | 'records' | 'results' | 'thumbnails'>;
 
 /** Documents of an export. */
 interface Wanted {
@@ -35,7 +35,7 @@ export const exportDocuments = defineTool({
   output: ExportedDocuments,
   async run(ctx: Context, { format, files, ...asked }) {
     const filter = withOwnKey(ctx.principal, asked);
-    const wanted = { tenant: listedBy(ctx.principal, filter.projectId), selection: selectionOf(filter) };
+    const wanted = { tenant: listedBy(ctx.principal, filter.projectId), selection: await selectionOf(ctx, filter) };
     if (format === 'zip') await refuseLarge(ctx, wanted);
     ctx.outcome.documents = exported(ctx, wanted, files);
     return { format };

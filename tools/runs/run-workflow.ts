@@ -10,6 +10,7 @@ import { unstorable } from '#src/domain/storable.ts';
 import type { CheckDeps } from '#tools/workflows/check-workflow.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
+import { selectionOf } from '#tools/documents/lists/list-page.ts';
 import { documentMissing } from '#tools/documents/require-document.ts';
 import { invalidInput } from '#tools/call.ts';
 import { idempotent } from '#tools/idempotent.ts';
@@ -20,21 +21,29 @@ import { waitForExecution } from '#tools/runs/wait-for-execution.ts';
 
 type Body = z.output<typeof ExecutionBody> & { readonly projectId?: string | undefined };
 type Chosen = 'documentIds' | 'projectId';
+type Choosing = ToolContext<'documents' | 'recordTypes' | 'records'>;
 const scopeLimit = 1_000;
 
 /** Documents to run over. Errors: `document.not_found`; `request.invalid` for too many documents, or for several projects. */
-async function chosenDocuments(ctx: ToolContext<'documents'>, body: Body): Promise<Pick<ExecutionRecord, Chosen>> {
+async function chosenDocuments(ctx: Choosing, body: Body): Promise<Pick<ExecutionRecord, Chosen>> {
   if (body.documentIds !== undefined) return placed(ctx, body.documentIds, body.projectId);
   const { deps, principal } = ctx;
   const { organizationId } = principal;
-  const filter = ownUploads(principal, body.scope?.apiKeyBound === true, '/scope/apiKeyBound');
+  const own = ownUploads(principal, body.scope?.apiKeyBound === true, '/scope/apiKeyBound');
+  const filter = body.scope?.filter ?? {};
+  if (own.apiKeyId !== undefined && filter.apiKeyId !== undefined)
+    throw invalidInput([
+      { pointer: '/scope/filter/apiKeyId', code: 'conflict', message: 'apiKeyBound is the key: send one of them' },
+    ]);
+  const projectId = body.projectId ?? filter.projectId;
   const place =
-    body.projectId === undefined ? principal : { organizationId, projectIds: [projectFor(principal, body.projectId)] };
-  const documentIds = await deps.documents.listIds(place, filter, scopeLimit + 1);
+    projectId === undefined ? principal : { organizationId, projectIds: [projectFor(principal, projectId)] };
+  const selection = await selectionOf(ctx, { ...filter, ...own, projectId }, '/scope/filter');
+  const documentIds = await deps.documents.listIds(place, selection, scopeLimit + 1);
   if (documentIds.length <= scopeLimit)
     return principal.keyId === null
-      ? placed(ctx, documentIds, body.projectId)
-      : { documentIds, projectId: projectFor(principal, body.projectId) };
+      ? placed(ctx, documentIds, projectId)
+      : { documentIds, projectId: projectFor(principal, projectId) };
   const message = `matches more than ${scopeLimit} documents, the maximum: list them and pass documentIds in parts`;
   throw new AppError('request.invalid', `scope ${message}.`, {
     errors: [{ pointer: '/scope', code: 'too_big', message }],
@@ -64,7 +73,7 @@ export async function placed(
 }
 
 async function createExecution(
-  ctx: ToolContext<CheckDeps | 'announce' | 'documents' | 'executions' | 'wake'>,
+  ctx: Choosing & ToolContext<CheckDeps | 'announce' | 'executions' | 'wake'>,
   body: Body,
   id: string,
 ): Promise<z.input<typeof Execution>> {
@@ -160,6 +169,8 @@ export const runWorkflow = defineTool({
       | 'executions'
       | 'idempotency'
       | 'outbound'
+      | 'recordTypes'
+      | 'records'
       | 'steps'
       | 'stopping'
       | 'wake'

@@ -18,7 +18,7 @@ import {
   QueuedRun,
   QueuedRuns,
   QueueManyBody,
-  VisibilityChange,
+  VisibilityBody,
   VisibilityResult,
 } from '#src/contracts/resources/document.ts';
 import { RunList } from '#src/contracts/resources/execution.ts';
@@ -35,6 +35,7 @@ import { dashboardRoute } from '#src/contracts/route.ts';
 
 const base = '/api/dashboard/documents';
 const nothing = z.strictObject({});
+const byFilter = ['project.not_found', 'record_type.not_found', 'request.cursor_invalid'] as const;
 
 /** Documents as operators work with them. Source: `dashboard.list`, docs/decisions/0036. */
 export const dashboardDocuments = {
@@ -78,7 +79,7 @@ export const dashboardDocuments = {
     query: DocumentCardQuery,
     reply: DocumentCardList,
     status: 200,
-    errors: ['project.not_found', 'request.cursor_invalid'],
+    errors: [...byFilter],
   }),
   exportDocuments: dashboardRoute({
     id: 'dashboard.documents.export',
@@ -89,7 +90,7 @@ export const dashboardDocuments = {
     reply: ExportedDocuments,
     files: Object.values(exportMedia),
     status: 200,
-    errors: [],
+    errors: ['project.not_found', 'record_type.not_found'],
   }),
   ocr: dashboardRoute({
     id: 'dashboard.ocr',
@@ -140,21 +141,21 @@ export const dashboardDocuments = {
     id: 'dashboard.run_many',
     method: 'POST',
     path: `${base}/run`,
-    summary: 'Queue a workflow on many documents: one execution for each project',
+    summary: 'Queue a workflow on many documents, or on all that match a filter: one execution for each project',
     body: QueueManyBody,
     reply: QueuedRuns,
     status: 202,
-    errors: ['document.not_found', 'workflow.not_found', 'workflow.version_not_found'],
+    errors: ['document.not_found', 'workflow.not_found', 'workflow.version_not_found', ...byFilter],
   }),
   visibility: dashboardRoute({
     id: 'dashboard.visibility',
     method: 'POST',
     path: `${base}/visibility`,
-    summary: 'Make documents private or public',
-    body: VisibilityChange,
+    summary: 'Make documents, or all that match a filter, private or public',
+    body: VisibilityBody,
     reply: VisibilityResult,
     status: 200,
-    errors: ['document.not_found'],
+    errors: ['document.not_found', ...byFilter],
   }),
   get: dashboardRoute({
     id: 'dashboard.document',

@@ -14,6 +14,7 @@ import {
   DocumentsBody,
   RestoreResult,
   Trash,
+  TrashBody,
   TrashQuery,
   TrashResult,
 } from '#src/contracts/operators/trash.ts';
@@ -94,11 +95,12 @@ export const dashboardOperators = {
     id: 'dashboard.documents.trash',
     method: 'POST',
     path: `${documents}/trash`,
-    summary: 'Move documents to the trash, with the documents derived from them; cancel their runs',
-    body: DocumentsBody,
+    summary:
+      'Move documents, or all that match a filter, to the trash, with the documents derived from them; cancel their runs',
+    body: TrashBody,
     reply: TrashResult,
     status: 200,
-    errors: ['document.not_found'],
+    errors: ['document.not_found', 'project.not_found', 'record_type.not_found', 'request.cursor_invalid'],
   }),
   restoreMany: dashboardRoute({
     id: 'dashboard.documents.restore',

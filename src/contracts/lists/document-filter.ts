@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
-import { runStatuses } from '#src/contracts/resources/execution.ts';
+import { runStatuses } from '#src/contracts/run-status.ts';
 import { AnyId, QueryBoolean, QueryNumber, Several, Timestamp, Visibility } from '#src/contracts/fields.ts';
 import { BoundedCount } from '#src/contracts/lists/count.ts';
+import { inJson, RecordFilter } from '#src/contracts/records/record.ts';
+import { TypeName } from '#src/contracts/records/record-type.ts';
 
 /** Status of the latest run, or `none` for a document without one. */
 export const documentStatuses = [...runStatuses, 'none'] as const;
@@ -37,6 +39,23 @@ export const DocumentFilter = z.strictObject({
   projectId: AnyId.optional(),
 });
 export type DocumentFilter = z.output<typeof DocumentFilter>;
+
+/** Records that may meet the conditions on them. */
+export const recordedDocuments = 10_000;
+/** Conditions by the fields of records; agents have query_records. Source: `lists.documents.records`, docs/decisions/0201. */
+export const RecordConditions = z.strictObject({
+  recordType: TypeName.optional().describe('Documents with a record of this type'),
+  record: inJson(RecordFilter)
+    .optional()
+    .describe(
+      `Conditions on this record, such as {"total":{"gt":500}}, in a query string as JSON; at most ${recordedDocuments} records may meet them`,
+    ),
+});
+export type RecordConditions = z.output<typeof RecordConditions>;
+
+/** The conditions of a list as a part of a JSON body. Source: `documents.filtered`, docs/decisions/0202. */
+export const ChosenByFilter = DocumentFilter.extend(RecordConditions.shape).meta({ id: 'ChosenByFilter' });
+export type ChosenByFilter = z.output<typeof ChosenByFilter>;
 
 export const documentSorts = ['created', 'name', 'size', 'confidence'] as const;
 export type DocumentSort = (typeof documentSorts)[number];

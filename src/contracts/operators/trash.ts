@@ -1,16 +1,23 @@
 import { z } from 'zod';
+import {
+  chosenDocuments,
+  chosenOnce,
+  DocumentIds,
+  MoreDocuments,
+  pagedByFilter,
+} from '#src/contracts/lists/chosen-documents.ts';
 import { documentTypes } from '#src/contracts/media-types.ts';
 import { AnyId, Cursor, PageLimit, Timestamp, limits } from '#src/contracts/fields.ts';
 
 /** Documents for one call; all of them or none. */
-export const DocumentsBody = z.strictObject({
-  documentIds: z
-    .array(AnyId)
-    .min(1)
-    .max(limits.documentIds)
-    .refine((ids) => new Set(ids).size === ids.length, 'ids must be unique')
-    .meta({ uniqueItems: true }),
-});
+export const DocumentsBody = z.strictObject({ documentIds: DocumentIds });
+
+/** Documents to put in the trash. */
+export const TrashBody = z
+  .strictObject(chosenDocuments)
+  .refine(chosenOnce.check, chosenOnce.params)
+  .refine(pagedByFilter.check, pagedByFilter.params)
+  .meta(chosenOnce.meta);
 
 const TrashedDocument = z.object({
   id: z.string(),
@@ -42,6 +49,7 @@ export const Trash = z
 
 export const TrashResult = z.object({
   documents: z.array(z.object({ id: z.string(), trashedAt: Timestamp, purgeAt: Timestamp })),
+  ...MoreDocuments,
 });
 export const RestoreResult = z.object({ documents: z.array(z.object({ id: z.string(), restored: z.literal(true) })) });
 export const DeletedDocuments = z.object({

@@ -89,14 +89,14 @@ export const RecordFilter = z
   );
 export type RecordFilter = z.output<typeof RecordFilter>;
 
-/** Parses an object that a query string has as JSON. */
-const inJson = <Shape extends z.ZodType>(shape: Shape) =>
+/** Parses an object that a query string has as JSON; objects pass as they are. */
+export const inJson = <Shape extends z.ZodType>(shape: Shape) =>
   z
-    .string()
-    .max(10_000)
-    .transform((text, context): unknown => {
+    .union([z.string().max(10_000), z.record(z.string(), z.unknown())])
+    .transform((given, context): unknown => {
+      if (typeof given !== 'string') return given;
       try {
-        return JSON.parse(text);
+        return JSON.parse(given);
       } catch {
         context.addIssue({ code: 'custom', message: 'expected JSON, such as {"total":{"gt":500}}' });
         return z.NEVER;

@@ -6,6 +6,7 @@ import {
   DocumentFilter,
   DocumentNumbers,
   DocumentOrder,
+  RecordConditions,
 } from '#src/contracts/lists/document-filter.ts';
 import { LatestRun } from '#src/contracts/lists/latest-run.ts';
 import { Box } from '#src/contracts/resources/results.ts';
@@ -73,6 +74,7 @@ export const DocumentCardQuery = z.strictObject({
     .optional()
     .describe('Only with query: matches to skip, nextOffset of the previous page'),
   ...DocumentFilter.shape,
+  ...RecordConditions.shape,
   ...DocumentOrder.shape,
   ...DocumentNumbers.shape,
 });

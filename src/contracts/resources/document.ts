@@ -5,9 +5,17 @@ import {
   DocumentFilter,
   DocumentNumbers,
   DocumentOrder,
+  RecordConditions,
   Tag,
   tagLimits,
 } from '#src/contracts/lists/document-filter.ts';
+import {
+  chosenDocuments,
+  chosenOnce,
+  DocumentIds,
+  MoreDocuments,
+  pagedByFilter,
+} from '#src/contracts/lists/chosen-documents.ts';
 import { LatestRun } from '#src/contracts/lists/latest-run.ts';
 import { DraftRevision, RunVersion, revisionOfDraft } from '#src/contracts/resources/execution.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
@@ -98,6 +106,7 @@ export const DocumentListQuery = z.strictObject({
 
 /** With a condition for programs that upload; agents have no digests. Source: `lists.documents.digests`, docs/decisions/0186. */
 export const ServiceDocumentListQuery = DocumentListQuery.extend({
+  ...RecordConditions.shape,
   sha256: Digests.optional().describe('Documents with these bytes: up to 50 digests in hex'),
 });
 
@@ -107,17 +116,16 @@ export const DocumentList = z.object({
   ...CountedDocuments.shape,
 });
 
-export const VisibilityChange = z.strictObject({
-  documentIds: z
-    .array(AnyId)
-    .min(1)
-    .max(limits.documentIds)
-    .refine((ids) => new Set(ids).size === ids.length, 'ids must be unique')
-    .meta({ uniqueItems: true }),
-  visibility: Visibility,
-});
+export const VisibilityChange = z.strictObject({ documentIds: DocumentIds, visibility: Visibility });
+/** The same for people and programs: also all that match a filter. */
+export const VisibilityBody = z
+  .strictObject({ ...chosenDocuments, visibility: Visibility })
+  .refine(chosenOnce.check, chosenOnce.params)
+  .refine(pagedByFilter.check, pagedByFilter.params)
+  .meta(chosenOnce.meta);
 export const VisibilityResult = z.object({
   documents: z.array(z.object({ id: z.string(), visibility: Visibility })),
+  ...MoreDocuments,
 });
 
 export const DocumentDetail = Document.extend({
@@ -150,19 +158,16 @@ export const QueuedRun = z.object({
   executionId: z.string(),
   runId: z.string(),
 });
-export const QueueManyBody = QueueBody.safeExtend({
-  documentIds: z
-    .array(AnyId)
-    .min(1)
-    .max(limits.documentIds)
-    .refine((ids) => new Set(ids).size === ids.length, 'ids must be unique')
-    .meta({ uniqueItems: true }),
-});
+export const QueueManyBody = QueueBody.safeExtend(chosenDocuments)
+  .refine(chosenOnce.check, chosenOnce.params)
+  .refine(pagedByFilter.check, pagedByFilter.params)
+  .meta(chosenOnce.meta);
 export const QueuedRuns = z.object({
   status: z.literal('queued'),
   workflowId: z.string(),
   workflowName: z.string(),
   executions: z.array(z.object({ executionId: z.string(), projectId: z.string(), documentIds: z.array(z.string()) })),
+  ...MoreDocuments,
 });
 
 const DocumentChange = z.strictObject({
@@ -219,6 +224,7 @@ export const DocumentPagePath = z.object({ id: AnyId, page: PageIndex.describe('
 
 const exportFormats = ['jsonl', 'csv', 'zip'] as const;
 export const ExportDocumentsQuery = DocumentFilterQuery.extend({
+  ...RecordConditions.shape,
   format: z
     .enum(exportFormats)
     .default('jsonl')

@@ -13,25 +13,21 @@ import {
   Timestamp,
   limits,
 } from '#src/contracts/fields.ts';
+import { DocumentIds } from '#src/contracts/lists/chosen-documents.ts';
+import { ChosenByFilter } from '#src/contracts/lists/document-filter.ts';
 import { WebLinks } from '#src/contracts/results/web-links.ts';
-
-export const runStatuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'canceled', 'timed_out'] as const;
-export type RunStatus = (typeof runStatuses)[number];
-export const executionStatuses = [...runStatuses, 'partially_succeeded'] as const;
-export type ExecutionStatus = (typeof executionStatuses)[number];
-
-const DocumentIds = z
-  .array(AnyId)
-  .min(1)
-  .max(limits.documentIds)
-  .refine((ids) => new Set(ids).size === ids.length, 'ids must be unique')
-  .meta({ uniqueItems: true, description: 'Explicit documents, 1..500, unique' });
+import { executionStatuses, runStatuses } from '#src/contracts/run-status.ts';
 
 const ExecutionScope = z.strictObject({
   apiKeyBound: z
     .boolean()
     .default(false)
     .describe('true: documents uploaded with this key; false: the documents of the project'),
+  filter: z.unknown().optional().pipe(ChosenByFilter.optional()).meta({
+    type: 'object',
+    description:
+      'Conditions as those of list_documents: {"status": ["failed"], "tag": "2026"}, {"recordType": "invoice", "record": {"total": {"gt": 500}}}',
+  }),
 });
 
 /** Published version, or the draft. */
@@ -48,7 +44,7 @@ export const revisionOfDraft = {
 export const ExecutionBody = z
   .strictObject({
     workflowId: AnyId.describe('agentGraphId of the workflow to run'),
-    documentIds: DocumentIds.optional(),
+    documentIds: DocumentIds.optional().describe('Explicit documents, 1..500, unique'),
     scope: ExecutionScope.optional(),
     idempotencyKey: IdempotencyKey.optional().describe(
       'An identical retry returns the first response; different input returns 409',

@@ -30,7 +30,7 @@ export const serviceResults = {
     reply: ExportedDocuments,
     files: Object.values(exportMedia),
     status: 200,
-    errors: [],
+    errors: ['project.not_found', 'record_type.not_found'],
   }),
   files: route({
     id: 'service.document.files',

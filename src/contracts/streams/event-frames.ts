@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import { Timestamp, Visibility } from '#src/contracts/fields.ts';
-import { executionStatuses, RunError, runStatuses } from '#src/contracts/resources/execution.ts';
+import { RunError } from '#src/contracts/resources/execution.ts';
+import { executionStatuses, runStatuses } from '#src/contracts/run-status.ts';
 
 const text = z.string();
 const ofDocument = { documentId: text };

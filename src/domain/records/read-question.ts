@@ -121,10 +121,10 @@ function termsOf(field: FieldPath, condition: Condition, pointer: string): Recor
   return terms;
 }
 
-/** Terms of a filter, all of which hold. Error: `request.invalid` names the field and what it takes. */
-export function readFilter(paths: readonly FieldPath[], filter: RecordFilter): readonly RecordTerm[] {
+/** Terms of a filter, all of which hold. `at`: its place in the request. Error: `request.invalid` names the field and what it takes. */
+export function readFilter(paths: readonly FieldPath[], filter: RecordFilter, at = '/filter'): readonly RecordTerm[] {
   return Object.entries(filter).flatMap(([path, condition]) => {
-    const pointer = `/filter/${path.slice(0, 100)}`;
+    const pointer = `${at}/${path.slice(0, 100)}`;
     return termsOf(fieldNamed(paths, path, pointer), condition, pointer);
   });
 }

@@ -122,6 +122,13 @@ export function createRecordQueries({ records }: { readonly records: Collection<
         .limit(limit)
         .toArray();
     },
+    /** Documents of records, those of the newest ones first, at most `limit`. */
+    async documentIds(question: RecordQuestion, limit: number): Promise<readonly string[]> {
+      const found = records
+        .find(filterOf(question), { projection: { documentId: 1 } })
+        .sort({ createdAt: -1, _id: -1 });
+      return (await found.limit(limit).toArray()).map(({ documentId }) => documentId);
+    },
     /** All records of a document. */
     async ofDocument(
       { organizationId, projectIds }: { readonly organizationId: string; readonly projectIds: readonly string[] },

@@ -8,6 +8,7 @@ import {
   type DocumentFilter,
   type DocumentNumbers,
   type DocumentOrder,
+  type RecordConditions,
 } from '#src/contracts/lists/document-filter.ts';
 import { projectFor, type Principal } from '#src/domain/access/principal.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
@@ -16,8 +17,10 @@ import { orderOf, placeOf, type DocumentPlace } from '#src/domain/documents/list
 import type { DocumentSelection } from '#src/stores/lists/document-selection.ts';
 import type { FacetCounts } from '#src/stores/lists/document-lists.ts';
 import type { ToolContext } from '#tools/define.ts';
+import { idsByRecords } from '#tools/documents/lists/by-records.ts';
 
-type Filter = z.output<typeof DocumentFilter> & { readonly sha256?: readonly string[] | undefined };
+type Filter = z.output<typeof DocumentFilter> &
+  z.output<typeof RecordConditions> & { readonly sha256?: readonly string[] | undefined };
 export type AskedDocuments = Filter &
   z.output<typeof DocumentOrder> &
   z.output<typeof DocumentNumbers> & { readonly limit: number; readonly cursor?: string | undefined };
@@ -40,13 +43,24 @@ const filterNames = [
   'sha256',
 ] as const;
 
-/** The conditions of a list, but for the project, which chooses the tenant. An empty list of values is no condition. */
-export function selectionOf(asked: Filter): DocumentSelection {
+/** The conditions of a list on documents themselves. An empty list of values is no condition. */
+function conditionsOf(asked: Filter): DocumentSelection {
   const given = filterNames.flatMap((name) => {
     const value = asked[name];
     return value === undefined || (Array.isArray(value) && value.length === 0) ? [] : [[name, value]];
   });
   return Object.fromEntries(given) as DocumentSelection;
+}
+
+type Choosing = Pick<ToolContext<'recordTypes' | 'records'>, 'deps' | 'principal'>;
+
+/**
+ * The conditions of a list, but for the project, which chooses the tenant. Those on records become the ids of their documents. `at`: place of the filter in the request. Errors:
+ * `request.invalid`, `record_type.not_found`, `project.not_found`.
+ */
+export async function selectionOf(ctx: Choosing, asked: Filter, at = ''): Promise<DocumentSelection> {
+  const ids = await idsByRecords(ctx, asked, at);
+  return { ...conditionsOf(asked), ...(ids !== null && { ids }) };
 }
 
 export const isNarrow = (selection: DocumentSelection): boolean => Object.keys(selection).length > 0;
@@ -66,26 +80,28 @@ function decodePlace(token: string): DocumentPlace {
   return { value, id };
 }
 
-/** One page of a list: its records and the cursor of the next page. Errors: `request.cursor_invalid`, `project.not_found`. */
+/** One page of a list, whose `selection` is that of `asked`: its records and the cursor of the next page. Errors: `request.cursor_invalid`, `project.not_found`. */
 export async function listPage(
   { deps, principal }: Pick<ToolContext<'cursorSecret' | 'documents'>, 'deps' | 'principal'>,
-  list: string,
-  { limit, cursor, projectId, ...asked }: AskedDocuments,
+  { list, selection }: { readonly list: string; readonly selection: DocumentSelection },
+  { limit, cursor, projectId, ...asked }: Omit<AskedDocuments, 'total' | 'facets'>,
 ): Promise<{ readonly records: readonly DocumentRecord[]; readonly nextCursor: string | null }> {
   const tenant = listedBy(principal, projectId);
-  const selection = selectionOf(asked);
   const order = orderOf(asked.sort, asked.order);
   // The projects of a session are not bound to the cursor: one that is added between two pages must not invalidate it.
   const place = principal.session === null ? tenant.projectIds : (projectId ?? null);
-  const binding = JSON.stringify([list, tenant.organizationId, place, selection, order]);
+  // The filter is bound, not the ids of its documents: a record that comes between two pages must not invalidate the cursor.
+  const { recordType, record } = asked;
+  const records = recordType === undefined ? [] : [recordType, record ?? {}];
+  const binding = JSON.stringify([list, tenant.organizationId, place, conditionsOf(asked), order, ...records]);
   const after = cursor === undefined ? null : decodePlace(decodeCursor(deps.cursorSecret, binding, cursor).id);
   // Reads one more than asked for, to know if there is a next page.
   const found = await deps.documents.list(tenant, { selection, order }, after, limit + 1);
-  const records = found.slice(0, limit);
-  const last = found.length > limit ? records.at(-1) : undefined;
-  if (last === undefined) return { records, nextCursor: null };
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  if (last === undefined) return { records: page, nextCursor: null };
   const position = { createdAt: last.createdAt, id: encodePlace(placeOf(last, order)) };
-  return { records, nextCursor: encodeCursor(deps.cursorSecret, binding, position) };
+  return { records: page, nextCursor: encodeCursor(deps.cursorSecret, binding, position) };
 }
 
 /** Filter that a facet shows the values of. */

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { Download, Table2 } from 'lucide-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Download, Files, Table2 } from 'lucide-react';
 import { address } from '../../api/client.ts';
 import type { Input } from '../../api/families.ts';
 import { pages, read } from '../../api/read.ts';
@@ -15,7 +15,7 @@ import { SavedViews } from '../../shell/saved/saved-views.tsx';
 import { records as words } from '../../text/records.ts';
 import { Conditions } from './conditions.tsx';
 import { RecordTable } from './record-table.tsx';
-import { conditionsIn, filterJson, filterOf } from './search.ts';
+import { conditionsIn, filterJson, filterOf, recordsOf } from './search.ts';
 
 const route = getRouteApi('/records');
 const statuses = ['proposed', 'doubtful', 'confirmed'] as const;
@@ -37,11 +37,25 @@ function Downloads({ query }: { readonly query: Query }) {
   ));
 }
 
-function Tools({ query }: { readonly query: ComponentProps<typeof Downloads>['query'] | null }) {
+interface ToolsProps {
+  /** null: the table is empty. */
+  readonly query: ComponentProps<typeof Downloads>['query'] | null;
+  readonly documents: { readonly project: string; readonly records: string };
+}
+
+function Tools({ query, documents }: ToolsProps) {
   return (
     <>
       <SavedViews page="records" />
-      {query !== null && <Downloads query={query} />}
+      {query !== null && (
+        <>
+          <Link to="/documents" search={documents} className={buttonClass()}>
+            <Files size={14} aria-hidden />
+            {words.documents}
+          </Link>
+          <Downloads query={query} />
+        </>
+      )}
     </>
   );
 }
@@ -74,9 +88,10 @@ export function RecordsPage() {
   const fields = (shape?.fields ?? []).filter((field) => !field.includes('.'));
   const set = (fieldsOfSearch: Partial<typeof search>) =>
     void navigate({ search: (old) => ({ ...old, ...fieldsOfSearch }), replace: true });
+  const documents = { project: projectId, records: recordsOf(type?.name ?? '', conditions) };
   const isFiltered = conditions.length > 0 || search.status !== undefined;
   return (
-    <Page title={words.title} lead={words.lead} actions={<Tools query={rows.length > 0 ? query : null} />}>
+    <Page title={words.title} lead={words.lead} actions={<Tools query={rows.length > 0 ? query : null} documents={documents} />}>
       <div className="mb-3 flex flex-wrap items-end gap-2">
         <SelectField
           label={words.type}

@@ -13,7 +13,7 @@ export interface Condition {
 
 /** Conditions as the address keeps them. */
 export function conditionsIn(filter: string | undefined): readonly Condition[] {
-  if (filter === undefined) return [];
+  if (filter === undefined || filter === '') return [];
   return filter.split(';').flatMap((one) => {
     const [field = '', name = '', ...rest] = one.split('~');
     const operator = operators.find((other) => other === name);
@@ -25,6 +25,14 @@ export const filterOf = (conditions: readonly Condition[]): string | undefined =
   conditions.length === 0
     ? undefined
     : conditions.map(({ field, operator, value }) => `${field}~${operator}~${value.replaceAll(';', ',')}`).join(';');
+
+/** Records that documents are looked for by, as the address keeps them: `receipt;total~gt~20`. */
+export const recordsOf = (recordType: string, conditions: readonly Condition[]): string =>
+  [recordType, filterOf(conditions)].filter((part) => part !== undefined).join(';');
+export function recordsIn(records: string): { readonly recordType: string; readonly conditions: readonly Condition[] } {
+  const [recordType = '', ...conditions] = records.split(';');
+  return { recordType, conditions: conditionsIn(conditions.join(';')) };
+}
 
 const isNumber = (value: string): boolean => /^-?\d+(\.\d+)?$/.test(value.trim());
 

@@ -1,6 +1,8 @@
 import { count, plural } from '../format.ts';
 import { words } from '../words.ts';
 
+const operators: Readonly<Record<string, string>> = { eq: '=', ne: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤' };
+
 /** Words of the filters, order and counts of the list of documents. */
 export const filters = words({
   open: 'Filters',
@@ -19,6 +21,7 @@ export const filters = words({
     visibility: 'Visibility',
     key: 'Uploaded by key',
     project: 'Project',
+    records: 'Records',
   },
   values: {
     noRun: 'No run yet',
@@ -29,6 +32,12 @@ export const filters = words({
     below: (least: number) => `Below ${least} %`,
     from: (least: number) => `${least} % and more`,
   },
+  /** `receipt;total~gt~20` of the address. */
+  records: (value: string) =>
+    value
+      .split(';')
+      .map((part) => part.replace(/~(\w+)~/, (_, operator: string) => ` ${operators[operator] ?? operator} `))
+      .join(', '),
   counted: (label: string, value: number, isAtLeast: boolean) => `${label} (${count(value)}${isAtLeast ? '+' : ''})`,
   total: (value: number, isAtLeast: boolean) =>
     isAtLeast ? `${count(value)}+ documents` : plural(value, 'document', 'documents'),

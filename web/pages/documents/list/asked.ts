@@ -1,4 +1,5 @@
 import type { Input } from '../../../api/families.ts';
+import { filterJson, recordsIn } from '../../records/search.ts';
 import { filterNames, type FilterName, type Order } from './filter-names.ts';
 
 type Query = NonNullable<Input<'documents', 'list'>['query']>;
@@ -36,6 +37,10 @@ const asks: Readonly<Record<FilterName, (value: string) => Partial<Query>>> = {
   visibility: among('visibility', 'private public'),
   key: (value) => ({ apiKeyId: value }),
   project: (value) => ({ projectId: value }),
+  records: (value) => {
+    const { recordType, conditions } = recordsIn(value);
+    return { recordType, record: filterJson(conditions) };
+  },
 };
 
 /** Fields of the list row for the filters of an address. */

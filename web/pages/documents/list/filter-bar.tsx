@@ -42,6 +42,7 @@ function Chips({
   const wordsOf = (name: FilterName, value: string): string => {
     const { values } = filterOf(name);
     if (values === 'date') return startOfDay(value) === undefined ? value : day(`${value}T12:00:00`);
+    if (values === 'given') return words.records(value);
     return (values === 'text' ? undefined : values(known).find(([one]) => one === value)?.[1]) ?? value;
   };
   const chips = [
@@ -91,6 +92,7 @@ export function FilterBar({ chosen, onChange, children }: FilterBarProps) {
   const counts = useCounts(isOpen, chosen);
   const shown = filterNames.filter((name) => {
     const { values } = filterOf(name);
+    if (values === 'given') return false;
     return (
       typeof values === 'string' || chosen[name] !== undefined || values(known).length > (name === 'project' ? 1 : 0)
     );

@@ -20,7 +20,7 @@ export function Choice({ name, value, known, counts, onChange }: ChoiceProps) {
   const change = (next: string): void => onChange(next === '' ? undefined : next);
   if (values === 'date')
     return <TextField type="date" {...{ label, value }} onChange={(event) => change(event.currentTarget.value)} />;
-  if (values === 'text')
+  if (typeof values === 'string')
     return (
       <TextField
         key={value}

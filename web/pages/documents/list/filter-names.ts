@@ -11,6 +11,7 @@ export const filterNames = [
   'visibility',
   'key',
   'project',
+  'records',
 ] as const;
 export type FilterName = (typeof filterNames)[number];
 

@@ -16,8 +16,8 @@ export interface Known {
 /** One filter as people see it. */
 interface Filter {
   readonly label: string;
-  /** Values to choose from, with their words. `date`: any day. `text`: any text. */
-  readonly values: 'date' | 'text' | ((known: Known) => readonly Choice[]);
+  /** Values to choose from, with their words. `date`: any day. `text`: any text. `given`: only links set it. */
+  readonly values: 'date' | 'text' | 'given' | ((known: Known) => readonly Choice[]);
   /** Count of documents for each value, which the list adds on request. */
   readonly facet?: Facet;
 }
@@ -63,6 +63,7 @@ const filters: Readonly<Record<FilterName, Filter>> = {
     facet: 'project',
     values: ({ projects }) => projects.map(({ id, name }) => [id, name]),
   },
+  records: { label: names.records, values: 'given' },
 };
 
 export const filterOf = (name: FilterName): Filter => filters[name];
