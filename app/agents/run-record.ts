@@ -3,7 +3,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { isOutage } from '#src/outage.ts';
 import { receiptOf, receiptSteps } from '#src/domain/runs/receipt.ts';
 import { preview } from '#graphs/engine/preview.ts';
-import type { RunStatus } from '#src/contracts/run-status.ts';
+import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import type { AskedQuestion } from '#graphs/run/execute.ts';
 import { draftOf, type OpenQuestion, type RunReceipt } from '#src/domain/runs/run.ts';
 import type { RunEnd } from '#src/stores/run-queue.ts';

@@ -12,7 +12,7 @@ import type { Consumer, WakeQueue } from '#src/domain/ports/wake-queue.ts';
 import { runCompleted, runWaiting } from '#src/domain/events/realtime.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { OpenQuestion } from '#src/domain/runs/run.ts';
-import type { RunStatus } from '#src/contracts/run-status.ts';
+import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { Lease } from '#src/stores/run-queue.ts';

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Execution } from '#src/contracts/resources/execution.ts';
-import type { RunStatus } from '#src/contracts/run-status.ts';
+import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import { callTool } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';

@@ -10,7 +10,7 @@ import {
   ServiceDocumentListQuery,
   textMedia,
   VisibilityBody,
-  VisibilityResult,
+  VisibilityResults,
 } from '#src/contracts/resources/document.ts';
 import {
   AnswerBody,
@@ -293,7 +293,7 @@ export const service = {
     caller: 'service-key',
     summary: 'Make documents, or all that match a filter, private or public',
     body: VisibilityBody,
-    reply: VisibilityResult,
+    reply: VisibilityResults,
     status: 200,
     errors: ['document.not_found', 'project.not_found', 'record_type.not_found', 'request.cursor_invalid'],
   }),

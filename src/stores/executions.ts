@@ -17,7 +17,7 @@ import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { RunRecord, ExecutionRecord, GivenAnswer } from '#src/domain/runs/run.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
-import type { RunStatus } from '#src/contracts/run-status.ts';
+import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 
 export interface CreatedExecution {
   readonly execution: ExecutionRecord;

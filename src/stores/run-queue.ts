@@ -6,7 +6,7 @@ import { lanes, type Lane } from '#src/domain/runs/queue.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { RunRecord, RunReceipt, OpenQuestion } from '#src/domain/runs/run.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
-import type { RunStatus } from '#src/contracts/run-status.ts';
+import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 
 export interface RunEnd {
   readonly status: RunStatus;

@@ -83,7 +83,7 @@ verifies('lists.documents.records', async () => {
     exported.body
       .trim()
       .split('\n')
-      .map((line) => ids.indexOf(JSON.parse(line).id)),
+      .map((line: string) => ids.indexOf(JSON.parse(line).id)),
   ).toEqual([2, 1]);
 });
 

@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import { VisibilityBody, VisibilityChange, VisibilityResult } from '#src/contracts/resources/document.ts';
+import {
+  VisibilityBody,
+  VisibilityChange,
+  VisibilityResult,
+  VisibilityResults,
+} from '#src/contracts/resources/document.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { chooseDocuments, goOn } from '#tools/documents/lists/choose-documents.ts';
@@ -10,7 +15,7 @@ type Context = ToolContext<'audit' | 'cursorSecret' | 'documents' | 'recordTypes
 async function setVisibility(
   ctx: Context,
   { visibility, ...asked }: z.output<typeof VisibilityBody>,
-): Promise<z.input<typeof VisibilityResult>> {
+): Promise<z.input<typeof VisibilityResults>> {
   const { deps, principal, requestId } = ctx;
   const chosen = await chooseDocuments(ctx, 'visibility', asked);
   const documentIds = chosen.ids;
@@ -31,7 +36,6 @@ const change = {
   scope: 'documents:write',
   effect: 'write',
   idempotent: true,
-  output: VisibilityResult,
   run: setVisibility,
 } as const;
 
@@ -40,6 +44,7 @@ export const setDocumentVisibility = defineTool({
   name: 'set_document_visibility',
   description: 'Make documents private to their project, or public.',
   input: VisibilityChange,
+  output: VisibilityResult,
 });
 
 /** The same for people and programs: also by a filter. Source: `documents.filtered`, docs/decisions/0202. */
@@ -48,4 +53,5 @@ export const setVisibilityOfMany = defineTool({
   name: 'set_visibility_of_many',
   description: 'Make documents, or those that match a filter, private to their project, or public.',
   input: VisibilityBody,
+  output: VisibilityResults,
 });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { bounded, countMax } from '#src/contracts/lists/count.ts';
 import { ListRunsInput, RunList, type RunCounts } from '#src/contracts/resources/execution.ts';
-import { runStatuses } from '#src/contracts/run-status.ts';
+import { runStatuses } from '#src/contracts/lists/run-status.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentRunRow } from '#tools/runs/present.ts';

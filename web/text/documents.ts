@@ -29,6 +29,8 @@ export const documents = words({
   selectAllKey: 'Select all loaded documents',
   selectNoneKey: 'Select nothing',
   selected: (count: number) => `${plural(count, 'document', 'documents')} selected`,
+  selectWhole: (total: string) => `Select all ${total}`,
+  wholeSelected: (total: string) => `All ${total} selected`,
   bulk: 'Actions for the selection',
   clearSelection: 'Clear selection',
   trash: 'Move to trash',

@@ -19,7 +19,7 @@ import {
   QueuedRuns,
   QueueManyBody,
   VisibilityBody,
-  VisibilityResult,
+  VisibilityResults,
 } from '#src/contracts/resources/document.ts';
 import { RunList } from '#src/contracts/resources/execution.ts';
 import {
@@ -153,7 +153,7 @@ export const dashboardDocuments = {
     path: `${base}/visibility`,
     summary: 'Make documents, or all that match a filter, private or public',
     body: VisibilityBody,
-    reply: VisibilityResult,
+    reply: VisibilityResults,
     status: 200,
     errors: ['document.not_found', ...byFilter],
   }),

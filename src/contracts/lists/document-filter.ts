@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
-import { runStatuses } from '#src/contracts/run-status.ts';
+import { runStatuses } from '#src/contracts/lists/run-status.ts';
 import { AnyId, QueryBoolean, QueryNumber, Several, Timestamp, Visibility } from '#src/contracts/fields.ts';
 import { BoundedCount } from '#src/contracts/lists/count.ts';
 import { inJson, RecordFilter } from '#src/contracts/records/record.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunError } from '#src/contracts/resources/execution.ts';
-import { runStatuses } from '#src/contracts/run-status.ts';
+import { runStatuses } from '#src/contracts/lists/run-status.ts';
 import { Timestamp } from '#src/contracts/fields.ts';
 
 /** State of the run over a document that was created last; runs of experiments do not count. Source: `lists.latest_run`. */

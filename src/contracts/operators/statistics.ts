@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
 import { AnyId, Timestamp } from '#src/contracts/fields.ts';
-import { runStatuses } from '#src/contracts/run-status.ts';
+import { runStatuses } from '#src/contracts/lists/run-status.ts';
 
 /** Bounds of statistics. `documents` and `runs`: rows that one answer reads, the newest first. */
 export const statisticsLimits = { days: 92, daysDefault: 30, workflows: 10, documents: 50_000, runs: 20_000 } as const;

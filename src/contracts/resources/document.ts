@@ -125,8 +125,8 @@ export const VisibilityBody = z
   .meta(chosenOnce.meta);
 export const VisibilityResult = z.object({
   documents: z.array(z.object({ id: z.string(), visibility: Visibility })),
-  ...MoreDocuments,
 });
+export const VisibilityResults = VisibilityResult.extend(MoreDocuments);
 
 export const DocumentDetail = Document.extend({
   latestRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),

@@ -16,7 +16,7 @@ import {
 import { DocumentIds } from '#src/contracts/lists/chosen-documents.ts';
 import { ChosenByFilter } from '#src/contracts/lists/document-filter.ts';
 import { WebLinks } from '#src/contracts/results/web-links.ts';
-import { executionStatuses, runStatuses } from '#src/contracts/run-status.ts';
+import { executionStatuses, runStatuses } from '#src/contracts/lists/run-status.ts';
 
 const ExecutionScope = z.strictObject({
   apiKeyBound: z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyId, Cursor, PageLimit } from '#src/contracts/fields.ts';
 import { Execution, RunDetail, RunError } from '#src/contracts/resources/execution.ts';
-import { executionStatuses, runStatuses } from '#src/contracts/run-status.ts';
+import { executionStatuses, runStatuses } from '#src/contracts/lists/run-status.ts';
 
 /** Limit of executions whose results stand side by side. */
 const comparedExecutions = 5;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
 import { Execution, RunSummary } from '#src/contracts/resources/execution.ts';
-import { executionStatuses } from '#src/contracts/run-status.ts';
+import { executionStatuses } from '#src/contracts/lists/run-status.ts';
 import { AnyId, IdempotencyKey, QueryInteger, Timestamp, Visibility, limits } from '#src/contracts/fields.ts';
 import { documentTypes } from '#src/contracts/media-types.ts';
 

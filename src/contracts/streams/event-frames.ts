@@ -3,7 +3,7 @@ import { documentTypes } from '#src/contracts/media-types.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import { Timestamp, Visibility } from '#src/contracts/fields.ts';
 import { RunError } from '#src/contracts/resources/execution.ts';
-import { executionStatuses, runStatuses } from '#src/contracts/run-status.ts';
+import { executionStatuses, runStatuses } from '#src/contracts/lists/run-status.ts';
 
 const text = z.string();
 const ofDocument = { documentId: text };

@@ -1,5 +1,5 @@
 import type { DocumentType } from '#src/contracts/media-types.ts';
-import type { RunStatus } from '#src/contracts/run-status.ts';
+import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { ReadingWarning } from '#src/domain/documents/results.ts';
 import type { DomainEvent } from '#src/domain/events/events.ts';

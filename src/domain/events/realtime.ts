@@ -2,7 +2,7 @@ import { briefQuestion } from '#src/domain/runs/brief-question.ts';
 import { mostShownWarnings, presentWarnings } from '#src/contracts/page-warnings.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
-import type { RunStatus } from '#src/contracts/run-status.ts';
+import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import { newId } from '#src/domain/ids.ts';
 import { titleOf, type DocumentRecord, type LatestDescription } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';

@@ -1,4 +1,4 @@
-import { runStatuses, type RunStatus } from '#src/contracts/run-status.ts';
+import { runStatuses, type RunStatus } from '#src/contracts/lists/run-status.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 
 const dayMs = 86_400_000;

@@ -3,7 +3,7 @@ import type { CellPlace } from '#src/domain/experiments/experiment.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { TraceContext } from '#src/domain/traces/trace-context.ts';
-import type { ExecutionStatus, RunStatus } from '#src/contracts/run-status.ts';
+import type { ExecutionStatus, RunStatus } from '#src/contracts/lists/run-status.ts';
 
 /** The draft that a run takes, or the node of it that the run tries. */
 interface DraftPlace {

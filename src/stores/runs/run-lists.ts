@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import { countMax } from '#src/contracts/lists/count.ts';
 import { countedRuns } from '#src/contracts/resources/execution.ts';
-import { runStatuses, type RunStatus } from '#src/contracts/run-status.ts';
+import { runStatuses, type RunStatus } from '#src/contracts/lists/run-status.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { brief, listed, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runStatuses, type RunStatus } from '#src/contracts/run-status.ts';
+import { runStatuses, type RunStatus } from '#src/contracts/lists/run-status.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import { countRuns, executionStatus, terminalStatuses } from '#src/domain/runs/run.ts';
 import { executionRecord } from '#test/support/records.ts';

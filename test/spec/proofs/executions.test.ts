@@ -1,5 +1,5 @@
 import { afterEach, describe, expect } from 'vitest';
-import { runStatuses } from '#src/contracts/run-status.ts';
+import { runStatuses } from '#src/contracts/lists/run-status.ts';
 import { service } from '#src/contracts/service.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { callTool } from '#test/spec/support/call-tool.ts';

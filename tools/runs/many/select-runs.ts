@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { BulkRunsInput } from '#src/contracts/resources/execution.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
-import type { RunStatus } from '#src/contracts/run-status.ts';
+import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
 

@@ -103,12 +103,12 @@ export function DocumentActions({ detail }: { readonly detail: Detail }) {
               icon: <Trash2 size={15} aria-hidden />,
               isDanger: true,
               isDisabled: trash.isPending,
-              onChoose: () => trash.mutate([detail.id]),
+              onChoose: () => trash.mutate({ documentIds: [detail.id] }),
             },
           ]}
         />
       )}
-      {opened === 'run' && <RunDialog documentIds={[detail.id]} onClose={() => open(null)} />}
+      {opened === 'run' && <RunDialog chosen={{ documentIds: [detail.id] }} onClose={() => open(null)} />}
       <Suspense fallback={null}>
         {opened === 'edit' && <EditDialog detail={detail} onClose={() => open(null)} />}
       </Suspense>

@@ -65,7 +65,7 @@ export function ReadingSide({ reading }: { readonly reading: Reading }) {
       >
         {panels[place.tab]}
       </Tabs>
-      {isRunning && <RunDialog documentIds={[document.id]} onClose={() => setRunning(false)} />}
+      {isRunning && <RunDialog chosen={{ documentIds: [document.id] }} onClose={() => setRunning(false)} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
 import { read } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
@@ -9,6 +10,7 @@ import { toast, toastError } from '../../parts/toast.tsx';
 import { useSession } from '../../shell/session.ts';
 import { document as words } from '../../text/document.ts';
 import { shell } from '../../text/shell.ts';
+import { inParts, type Chosen } from '../documents/in-parts.ts';
 
 /** Published workflows, to choose one from. */
 export function useWorkflows() {
@@ -17,24 +19,41 @@ export function useWorkflows() {
   return { list, published };
 }
 
+/** Where the runs of these executions are shown with their progress. */
+const progressOf = (workflow: string, executions: readonly string[]) => {
+  const [execution, ...more] = executions;
+  // Several executions have the workflow in common, and today.
+  return execution !== undefined && more.length === 0
+    ? { execution }
+    : { workflow, after: new Date().toLocaleDateString('sv') };
+};
+
 /** Queues a workflow over documents, as many at a time as the server takes. */
-function useRun(documentIds: readonly string[], onClose: () => void) {
+function useRun(chosen: Chosen, onClose: () => void) {
   const client = useQueryClient();
+  const navigate = useNavigate();
   const { limits } = useSession();
   return useMutation({
     mutationFn: async (workflowId: string) => {
-      const [first] = documentIds;
-      if (documentIds.length === 1 && first !== undefined)
-        return (await call('documents', 'run', { params: { id: first }, body: { workflowId } })).workflowName;
+      const executions: string[] = [];
       let name = workflowId;
-      for (let at = 0; at < documentIds.length; at += limits.documentIds) {
-        const some = documentIds.slice(at, at + limits.documentIds);
-        name = (await call('documents', 'runMany', { body: { workflowId, documentIds: some } })).workflowName;
-      }
-      return name;
+      let documents = 0;
+      await inParts(chosen, limits.documentIds, async (part) => {
+        const queued = await call('documents', 'runMany', { body: { workflowId, ...part } });
+        name = queued.workflowName;
+        for (const { executionId, documentIds } of queued.executions) {
+          executions.push(executionId);
+          documents += documentIds.length;
+        }
+        return queued;
+      });
+      return { name, documents, search: progressOf(workflowId, executions) };
     },
-    onSuccess: (name) => {
-      toast(words.queued(name));
+    onSuccess: ({ name, documents, search }) => {
+      toast(words.queued(name, documents), {
+        label: words.progress,
+        run: () => void navigate({ to: '/runs', search }),
+      });
       onClose();
     },
     onError: toastError,
@@ -46,9 +65,9 @@ function useRun(documentIds: readonly string[], onClose: () => void) {
 }
 
 /** Asks which workflow to run on documents. */
-export function RunDialog({ documentIds, onClose }: { documentIds: readonly string[]; onClose: () => void }) {
+export function RunDialog({ chosen, onClose }: { readonly chosen: Chosen; readonly onClose: () => void }) {
   const { list, published } = useWorkflows();
-  const run = useRun(documentIds, onClose);
+  const run = useRun(chosen, onClose);
   return (
     <Dialog title={words.runWorkflow} onClose={onClose}>
       <Loaded query={list}>
@@ -60,8 +79,8 @@ export function RunDialog({ documentIds, onClose }: { documentIds: readonly stri
               className="grid gap-4"
               onSubmit={(event) => {
                 event.preventDefault();
-                const chosen = new FormData(event.currentTarget).get('workflow');
-                if (typeof chosen === 'string') run.mutate(chosen);
+                const workflow = new FormData(event.currentTarget).get('workflow');
+                if (typeof workflow === 'string') run.mutate(workflow);
               }}
             >
               <SelectField name="workflow" label={words.chooseWorkflow} hint={words.workflowHint}>

@@ -4,21 +4,7 @@ import { toast, toastError } from '../../parts/toast.tsx';
 import { useSession } from '../../shell/session.ts';
 import { documents as words } from '../../text/documents.ts';
 import { shell } from '../../text/shell.ts';
-
-/** Calls a row with as many ids at a time as the server takes. Returns how many went through, and the error that ended it. */
-async function inParts(
-  row: 'trashMany' | 'restoreMany',
-  ids: readonly string[],
-  size: number,
-): Promise<{ readonly done: readonly string[]; readonly error?: unknown }> {
-  for (let at = 0; at < ids.length; at += size)
-    try {
-      await call('operators', row, { body: { documentIds: ids.slice(at, at + size) } });
-    } catch (error) {
-      return { done: ids.slice(0, at), error };
-    }
-  return { done: ids };
-}
+import { inParts, partsOf, type Chosen } from './in-parts.ts';
 
 /**
  * Moves documents to the trash, with a way back in the words that say so. Those that failed stay. `onDone` ends before anything is read
@@ -31,19 +17,45 @@ export function useTrash(onDone: (failed: boolean) => Promise<void> | void) {
     for (const family of ['documents', 'operators', 'records', 'runs'])
       void client.invalidateQueries({ queryKey: [family] });
   };
-  const restore = async (ids: readonly string[]): Promise<void> => {
-    const { done, error } = await inParts('restoreMany', ids, size);
-    if (done.length > 0) toast(words.restored(done.length));
-    if (error !== undefined) toastError(error);
-    refresh();
-  };
+  const restore = (ids: readonly string[]): Promise<boolean> =>
+    counted(
+      async (done) => {
+        for (const documentIds of partsOf(ids, size))
+          done(await call('operators', 'restoreMany', { body: { documentIds } }));
+      },
+      (done) => toast(words.restored(done.length)),
+    ).finally(refresh);
   return useMutation({
-    mutationFn: (ids: readonly string[]) => inParts('trashMany', ids, size),
-    onSuccess: async ({ done, error }) => {
-      if (done.length > 0) toast(words.trashed(done.length), { label: shell.undo, run: () => void restore(done) });
-      if (error !== undefined) toastError(error);
-      await onDone(error !== undefined);
-    },
+    mutationFn: (chosen: Chosen) =>
+      counted(
+        (done) => inParts(chosen, size, async (body) => done(await call('operators', 'trashMany', { body }))),
+        (done) => toast(words.trashed(done.length), { label: shell.undo, run: () => void restore(done) }),
+      ),
+    onSuccess: onDone,
     onSettled: refresh,
   });
+}
+
+interface Moved {
+  readonly documents: readonly { readonly id: string }[];
+}
+
+/** Moves documents in several calls, and tells which of them moved and what ended it. Resolves to true if something failed. */
+async function counted(
+  move: (done: <Reply extends Moved>(reply: Reply) => Reply) => Promise<void>,
+  tell: (done: readonly string[]) => void,
+): Promise<boolean> {
+  const done: string[] = [];
+  const failed = await move((reply) => {
+    done.push(...reply.documents.map(({ id }) => id));
+    return reply;
+  }).then(
+    () => false,
+    (error: unknown) => {
+      toastError(error);
+      return true;
+    },
+  );
+  if (done.length > 0) tell(done);
+  return failed;
 }

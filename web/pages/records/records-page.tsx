@@ -91,7 +91,11 @@ export function RecordsPage() {
   const documents = { project: projectId, records: recordsOf(type?.name ?? '', conditions) };
   const isFiltered = conditions.length > 0 || search.status !== undefined;
   return (
-    <Page title={words.title} lead={words.lead} actions={<Tools query={rows.length > 0 ? query : null} documents={documents} />}>
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={<Tools query={rows.length > 0 ? query : null} documents={documents} />}
+    >
       <div className="mb-3 flex flex-wrap items-end gap-2">
         <SelectField
           label={words.type}

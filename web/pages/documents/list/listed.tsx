@@ -5,11 +5,13 @@ import type { Reply } from '../../../api/families.ts';
 import { Button, Spinner } from '../../../parts/button.tsx';
 import { Empty, Skeleton } from '../../../parts/states.tsx';
 import { useCan } from '../../../shell/session.ts';
+import { filters as filterWords } from '../../../text/list/filters.ts';
 import { documents as words } from '../../../text/documents.ts';
 import { shell } from '../../../text/shell.ts';
 import { cameFrom } from '../../document/came-from.ts';
 import { Arrived } from './arrived.tsx';
 import { CardList } from './card-list.tsx';
+import { askedFilters } from './asked.ts';
 import { filterNames } from './filter-names.ts';
 import { useSelection } from './selection.ts';
 
@@ -36,6 +38,12 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const total = list.data?.pages[0]?.total;
+  // A search is ordered by its matches: it has no filter that would say which ones are left.
+  const rest =
+    hasNextPage && search.query === undefined && total !== undefined
+      ? { filter: askedFilters(search), total: filterWords.total(total.value, total.relation === 'gte') }
+      : null;
   const isNarrowed = search.query !== undefined || filterNames.some((name) => search[name] !== undefined);
   if (list.isSuccess && cards.length === 0)
     return isNarrowed ? (
@@ -65,7 +73,7 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
           <Spinner />
         </p>
       )}
-      <Suspense fallback={null}>{selection.ids.size > 0 && <BulkBar selection={selection} />}</Suspense>
+      <Suspense fallback={null}>{selection.ids.size > 0 && <BulkBar {...{ selection, rest }} />}</Suspense>
     </div>
   );
 }
