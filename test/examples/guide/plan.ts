@@ -49,7 +49,7 @@ export const plan = {
     'needs the codes of an app: test/auth demands them',
   ],
   'operations.md': ['settings'],
-  'records.md': ['json', 'shell', 'shell', 'shell', 'shell'],
+  'records.md': ['json', 'shell', 'shell', 'shell', 'shell', 'shell'],
   'results.md': ['shell', 'shell', 'shell', 'shell', 'shell'],
   'webhooks.md': [
     'endless: test/spec/proofs/webhooks has such a receiver',

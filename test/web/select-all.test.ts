@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { documentRecord } from '#test/support/records.ts';
+import { browserTest } from '#test/support/servers/browser.ts';
+import { collectionsIn } from '#test/support/stored.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { expectAccessible, Site, visit } from '#test/web/site.ts';
+
+let app: TestApp;
+let site: Site;
+
+const made = 70;
+beforeAll(async () => {
+  app = await startTestApp({ env: { SERVICES: 'api', WEB: 'on' } });
+  site = new Site(app);
+  expect(await app.app.preparePages()).toBe(true);
+  const { organizationId, projectId } = app.seed;
+  const stored = await collectionsIn(app.dataDir);
+  await stored.documents.insertMany(
+    Array.from({ length: made }, (_, at) =>
+      documentRecord({ organizationId, projectId, createdAt: new Date(at), filename: `scan ${at}.png` }),
+    ),
+  );
+  await stored.close();
+}, 60_000);
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await app[Symbol.asyncDispose]();
+});
+
+browserTest('the keyboard selects all documents that match, loaded or not, and the bar acts on them', async () => {
+  const tab = await site.open(await app.signIn());
+  const { page } = tab;
+  await visit(tab, `${site.api}/documents?visibility=private`);
+  await page.getByText('scan 69.png').waitFor();
+  await page.keyboard.press('Control+a');
+  const bar = page.getByRole('region', { name: 'Actions for the selection' });
+  await bar.getByText('60 documents selected').waitFor();
+  await bar.getByRole('button', { name: `Select all ${made} documents` }).click();
+  await bar.getByText(`All ${made} documents selected`).waitFor();
+  await expectAccessible(tab, 'bar over the whole list');
+  await bar.getByRole('button', { name: 'Make public' }).click();
+  await page.getByText(`${made} documents are public.`).waitFor();
+  await visit(tab, `${site.api}/documents?visibility=public`);
+  await page.getByText(`${made} documents`, { exact: true }).waitFor();
+  await page.keyboard.press('Control+a');
+  await bar.getByRole('button', { name: `Select all ${made} documents` }).click();
+  await bar.getByRole('button', { name: 'Move to trash' }).click();
+  await page.getByText(`${made} documents are in the trash.`).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText(`${made} documents are back.`).waitFor();
+  expect(tab.complaints()).toEqual([]);
+});
