@@ -17,7 +17,7 @@ export const commonRows = [
 ] as const;
 
 /** Sets BASE_URL and SERVICE_KEY for the service on this machine. */
-export const setVariables = 'eval "$(npm run -s seed -- --env)"';
+export const setVariables = 'eval "$(npx inkgraph seed --env)"';
 
 /** A client of the server that flags or environment name. */
 export function connected(
@@ -28,8 +28,7 @@ export function connected(
   const apiKey = key ?? env['SERVICE_KEY'] ?? '';
   if (!/^https?:\/\/[^/]/.test(baseUrl) || !URL.canParse(baseUrl))
     throw new UsageError(`--url ${baseUrl} is no address. Give one such as https://inkgraph.example.com.`);
-  if (apiKey === '')
-    throw new UsageError('There is no key. Set SERVICE_KEY, or run: eval "$(npm run -s seed -- --env)"');
+  if (apiKey === '') throw new UsageError(`There is no key. Set SERVICE_KEY, or run: ${setVariables}`);
   if (!apiKey.startsWith('ink_svc_'))
     throw new UsageError('The key is no service key. Give one that begins with ink_svc_.');
   return createClient({ baseUrl, apiKey, retries: 6 });
