@@ -122,11 +122,9 @@ export function createRecordQueries({ records }: { readonly records: Collection<
         .limit(limit)
         .toArray();
     },
-    /** Documents of records, those of the newest ones first, at most `limit`. */
+    /** Documents of records, at most `limit`, in no order. */
     async documentIds(question: RecordQuestion, limit: number): Promise<readonly string[]> {
-      const found = records
-        .find(filterOf(question), { projection: { documentId: 1 } })
-        .sort({ createdAt: -1, _id: -1 });
+      const found = records.find(filterOf(question), { projection: { documentId: 1 } });
       return (await found.limit(limit).toArray()).map(({ documentId }) => documentId);
     },
     /** All records of a document. */
