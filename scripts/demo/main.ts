@@ -9,14 +9,16 @@ import { publishAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { compose, type App } from '#app/compose.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { SearchResult } from '#src/contracts/resources/card.ts';
+import { RecordPage } from '#src/contracts/records/record.ts';
 import { Document, ReadTextResult } from '#src/contracts/resources/document.ts';
+import { Execution } from '#src/contracts/resources/execution.ts';
 import { version } from '#src/config/version.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { createUploader, waitForExecution } from '#scripts/demo/http-client.ts';
 import { Progress } from '#scripts/demo/progress.ts';
-import { print, rule, showDashboard, showDocument, showHowTo, showSearch } from '#scripts/demo/show.ts';
+import { print, rule, showDashboard, showDocument, showHowTo, showRecords, showSearch } from '#scripts/demo/show.ts';
 
 const fixtures = new URL('../../test/fixtures/', import.meta.url);
 const Samples = z.array(z.object({ file: z.string(), contentType: z.string() }));
@@ -87,6 +89,26 @@ async function ingestAll(
   return new Map(list.map(({ file }) => [file, ids.get(file) ?? '']));
 }
 
+/** Samples that have totals, and some that "Triage" asks a person about. */
+const further = {
+  wf_receipt_extraction: ['receipt.jpg', 'receipt-faded.jpg', 'invoice.pdf'],
+  wf_triage: ['letter.png', 'form.png', 'note.gif', 'photo-rotated.jpg'],
+};
+
+/** Makes records and open questions of some samples: what the tables and the inbox of the dashboard show. */
+async function runFurther(tool: CallTool, ids: ReadonlyMap<string, string>): Promise<z.output<typeof RecordPage>> {
+  await Promise.all(
+    Object.entries(further).map(async ([workflowId, files]) => {
+      const documentIds = files.flatMap((file) => ids.get(file) ?? []);
+      const waitSeconds = 25;
+      let { id: executionId, counts } = await tool('run_workflow', { workflowId, documentIds, waitSeconds }, Execution);
+      while (counts.queued + counts.running > 0)
+        ({ id: executionId, counts } = await tool('get_run', { executionId, waitSeconds }, Execution));
+    }),
+  );
+  return tool('query_records', { recordType: 'receipt', sort: '-total' }, RecordPage);
+}
+
 const usage = helpText({
   usage: 'npm run demo [-- --exit]',
   does: 'Starts all services on a fresh folder, processes sample documents over the public HTTP and MCP interfaces, and goes on until Ctrl-C.',
@@ -100,6 +122,7 @@ async function present(app: App, addresses: Addresses, seeded: Seed): Promise<vo
   print('Uploading sample documents and running "Document intake" on each');
   const ids = await ingestAll(addresses.api, seeded);
   const { client, tool } = await connectMcp(`${addresses.mcp}/mcp`, seeded.serviceKey);
+  const fileOf = new Map([...ids].map(([file, id]) => [id, file]));
   for (const [file, id] of ids) {
     const [document, text] = await Promise.all([
       tool('get_document', { id }, Document),
@@ -107,8 +130,9 @@ async function present(app: App, addresses: Addresses, seeded: Seed): Promise<vo
     ]);
     showDocument(file, document, text.documentText);
   }
+  rule('Records');
+  showRecords(await runFurther(tool, ids), fileOf);
   rule('Search');
-  const fileOf = new Map([...ids].map(([file, id]) => [id, file]));
   for (const query of queries) {
     const { documents } = await tool('search_documents', { query, limit: 3 }, SearchResult);
     showSearch(query, documents, fileOf);

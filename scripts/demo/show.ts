@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Addresses } from '#app/compose/addresses.ts';
 import type { SearchResult } from '#src/contracts/resources/card.ts';
+import type { RecordPage } from '#src/contracts/records/record.ts';
 import type { Document } from '#src/contracts/resources/document.ts';
 import type { Seed } from '#app/compose/seed.ts';
 import { remoteSnippets } from '#scripts/mcp/snippets.ts';
@@ -57,6 +58,24 @@ export function showSearch(
     print(
       `    ${(hit.score ?? 0).toFixed(2).padStart(6)}  ${(fileOf.get(hit.id) ?? hit.id).padEnd(20)} ${hit.matchedBy.join(' + ').padEnd(16)} ${hit.title ?? ''}`,
     );
+}
+
+const cellText = (value: RecordPage['records'][number]['cells'][string]['value'] | undefined): string =>
+  value === null || value === undefined
+    ? '-'
+    : typeof value === 'object'
+      ? `${value.amount.toFixed(2)} ${value.currency ?? ''}`
+      : String(value);
+
+/** Fields of the receipts, with the place of the total on its page. */
+export function showRecords({ records }: RecordPage, fileOf: ReadonlyMap<string, string>): void {
+  for (const { documentId, cells, status } of records) {
+    const [total, date, merchant] = ['total', 'date', 'merchant'].map((name) => cells[name]);
+    const box = total?.box?.map((share) => share.toFixed(2)).join(' ');
+    print(
+      `  ${(fileOf.get(documentId) ?? documentId).padEnd(20)} ${cellText(total?.value).padStart(12)}  ${cellText(date?.value).padEnd(10)}  ${cellText(merchant?.value).slice(0, 28).padEnd(28)} ${status}${box === undefined ? '' : `; total on page ${(total?.page ?? 0) + 1} at ${box}`}`,
+    );
+  }
 }
 
 export function showHowTo(addresses: Addresses, seed: Seed): void {

@@ -9,7 +9,7 @@ export const records = words({
   status: 'State',
   anyStatus: 'Any state',
   statuses: { proposed: 'Proposed', doubtful: 'Doubtful', confirmed: 'Confirmed' },
-  documents: 'Documents',
+  documents: 'Show documents',
   csv: 'CSV',
   jsonl: 'JSON Lines',
   document: 'Document',
