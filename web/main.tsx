@@ -1,10 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
-import { makeRouter } from './router.tsx';
+import { makePages } from './router/pages.ts';
+import { router } from './router/place.ts';
 import { reloadAfterDeployment } from './shell/errors.tsx';
+import { Dashboard } from './shell/layout.tsx';
 import { keepLook } from './shell/theme.ts';
 import './app.css';
 
@@ -12,17 +13,17 @@ import './app.css';
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const client = createQueryClient();
-const router = makeRouter(client);
 
 reloadAfterDeployment();
 keepLook();
+router.start(makePages(client));
 
 const place = document.querySelector('#root');
 if (place === null) throw new Error('The page has no place for the dashboard.');
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
+      <Dashboard />
     </QueryClientProvider>
   </StrictMode>,
 );
