@@ -1,9 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
 import { makePages } from './router/pages.ts';
-import { router } from './router/place.ts';
+import { arriving, definePages } from './router/parts.ts';
+import { here, hrefOf, keepScroll, move } from './router/place.ts';
 import { reloadAfterDeployment } from './shell/errors.tsx';
 import { Dashboard } from './shell/layout.tsx';
 import { keepLook } from './shell/theme.ts';
@@ -16,14 +18,19 @@ const client = createQueryClient();
 
 reloadAfterDeployment();
 keepLook();
-router.start(makePages(client));
+definePages(makePages(client));
+keepScroll();
+// Beside the frame, not after it.
+void arriving(hrefOf(here()));
 
 const place = document.querySelector('#root');
 if (place === null) throw new Error('The page has no place for the dashboard.');
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      <Dashboard />
+      <Router aroundNav={(_, to, manner) => move(to, manner)}>
+        <Dashboard />
+      </Router>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -176,6 +176,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   react: ['web/'],
   'react-dom': ['web/'],
   '@tanstack/react-query': ['web/'],
+  wouter: ['web/'],
   '@xyflow/react': ['web/'],
   'lucide-react': ['web/'],
   '@ai-sdk/react': ['web/pages/chat/'],

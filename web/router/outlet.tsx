@@ -1,8 +1,9 @@
-import { Component, useLayoutEffect, type ComponentType, type ReactNode } from 'react';
+import { Component, useEffect, useLayoutEffect, type ComponentType, type ReactNode } from 'react';
 import { Skeleton } from '../parts/states.tsx';
 import { useStore } from '../state/store.ts';
 import { match } from './addresses.ts';
-import { hrefOf, router, shown } from './place.ts';
+import { parts, arriving } from './parts.ts';
+import { hrefOf, useEntry, usePlace } from './place.ts';
 
 export interface FailureProps {
   readonly error: unknown;
@@ -38,16 +39,25 @@ interface OutletProps {
 
 /** The page of the address. */
 export function Outlet({ failed: Failed, notFound: NotFound }: OutletProps) {
-  const { place, Component: Shown, error } = useStore(shown);
+  const place = usePlace();
+  const page = match(place.path)?.page;
+  const part = useStore(parts);
+  const { key, top = 0 } = useEntry();
+  const at = hrefOf(place);
+  // An address that was opened or gone back to, without a link.
+  useEffect(() => void arriving(at), [at]);
   useLayoutEffect(() => {
-    const top = router.takeScroll();
-    if (top !== null) scrollTo(0, top);
-  });
-  if (match(place.path) === null) return <NotFound />;
-  if (error !== undefined) return <Failed error={error} reset={() => location.reload()} />;
+    // Types say that this answers nothing; browsers answer a promise, which React would take for a clean-up.
+    scrollTo(0, top);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `top` changes with each scroll, and is meant as it was at the arrival
+  }, [key]);
+  if (page === undefined) return <NotFound />;
+  const found = part.get(page);
+  if (found === undefined) return <Skeleton lines={8} />;
+  if ('error' in found) return <Failed error={found.error} reset={() => location.reload()} />;
   return (
-    <Boundary at={hrefOf(place)} failed={Failed}>
-      {Shown === undefined ? <Skeleton lines={8} /> : <Shown />}
+    <Boundary at={at} failed={Failed}>
+      <found.Page />
     </Boundary>
   );
 }

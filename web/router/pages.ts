@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { documentsQuery } from '../pages/documents/documents-query.ts';
 import { documentsSearch } from '../pages/documents/search.ts';
-import type { Pages } from './place.ts';
+import type { Pages } from './parts.ts';
 
 /** All pages, each in a part of its own that loads when it is opened, or when the pointer rests on its link. */
 export const makePages = (client: QueryClient): Pages => ({
