@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
 import { makePages } from './router/pages.ts';
-import { arriving, definePages } from './router/parts.ts';
+import { parts } from './router/parts.ts';
 import { here, hrefOf, keepScroll, move } from './router/place.ts';
 import { reloadAfterDeployment } from './shell/errors.tsx';
 import { Dashboard } from './shell/layout.tsx';
@@ -18,10 +18,10 @@ const client = createQueryClient();
 
 reloadAfterDeployment();
 keepLook();
-definePages(makePages(client));
+parts.start(makePages(client));
 keepScroll();
 // Beside the frame, not after it.
-void arriving(hrefOf(here()));
+void parts.arriving(hrefOf(here()));
 
 const place = document.querySelector('#root');
 if (place === null) throw new Error('The page has no place for the dashboard.');

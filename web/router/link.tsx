@@ -1,7 +1,7 @@
 import { useEffect, useRef, type AnchorHTMLAttributes } from 'react';
 import { Link as Anchor } from 'wouter';
 import type { Path } from './addresses.ts';
-import { prepare } from './parts.ts';
+import { parts } from './parts.ts';
 import { usePlace, type Place } from './place.ts';
 import { parseQuery } from './query.ts';
 import { addressOf, type Target } from './target.ts';
@@ -28,7 +28,7 @@ export function PlainLink({ href, ...rest }: Attributes & { readonly href: strin
   useEffect(() => () => clearTimeout(timer.current), []);
   const rested = (): void => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => void prepare(href), restMs);
+    timer.current = setTimeout(() => void parts.prepare(href), restMs);
   };
   return (
     <Anchor
@@ -38,7 +38,7 @@ export function PlainLink({ href, ...rest }: Attributes & { readonly href: strin
       onPointerEnter={rested}
       onPointerLeave={() => clearTimeout(timer.current)}
       onFocus={rested}
-      onTouchStart={() => void prepare(href)}
+      onTouchStart={() => void parts.prepare(href)}
     />
   );
 }

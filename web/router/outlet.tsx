@@ -2,7 +2,7 @@ import { Component, useEffect, useLayoutEffect, type ComponentType, type ReactNo
 import { Skeleton } from '../parts/states.tsx';
 import { useStore } from '../state/store.ts';
 import { match } from './addresses.ts';
-import { parts, arriving } from './parts.ts';
+import { parts } from './parts.ts';
 import { hrefOf, useEntry, usePlace } from './place.ts';
 
 export interface FailureProps {
@@ -41,18 +41,18 @@ interface OutletProps {
 export function Outlet({ failed: Failed, notFound: NotFound }: OutletProps) {
   const place = usePlace();
   const page = match(place.path)?.page;
-  const part = useStore(parts);
+  const loaded = useStore(parts.loaded);
   const { key, top = 0 } = useEntry();
   const at = hrefOf(place);
   // An address that was opened or gone back to, without a link.
-  useEffect(() => void arriving(at), [at]);
+  useEffect(() => void parts.arriving(at), [at]);
   useLayoutEffect(() => {
     // Types say that this answers nothing; browsers answer a promise, which React would take for a clean-up.
     scrollTo(0, top);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- `top` changes with each scroll, and is meant as it was at the arrival
   }, [key]);
   if (page === undefined) return <NotFound />;
-  const found = part.get(page);
+  const found = loaded.get(page);
   if (found === undefined) return <Skeleton lines={8} />;
   if ('error' in found) return <Failed error={found.error} reset={() => location.reload()} />;
   return (

@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import { navigate as go, useHistoryState, usePathname, useSearch } from 'wouter/use-browser-location';
 import type { Raw } from '../state/search.ts';
-import { arriving } from './parts.ts';
+import { parts } from './parts.ts';
 import { parseQuery } from './query.ts';
 
-/** Where the person is. */
+/** Place of the dashboard that an address names. */
 export interface Place {
   readonly path: string;
   /** With its `?`, or empty. */
@@ -19,7 +19,7 @@ export interface Manner {
   readonly resetScroll?: boolean | undefined;
 }
 
-/** What an entry of the history remembers. A new `key` says that the window is scrolled to `top`. */
+/** Memory of an entry of the history. A new `key` says that the window is scrolled to `top`. */
 interface Entry {
   readonly key?: number;
   readonly top?: number;
@@ -42,22 +42,25 @@ export const useEntry = (): Entry => useHistoryState<Entry | null>() ?? {};
 
 /** Milliseconds that the page before stays, while the next one loads. */
 const patienceMs = 300;
-let moves = 0;
+
+/** Moves of this tab, of which the last one counts. */
+class Moves {
+  #made = 0;
+
+  async make(href: string, { replace = false, resetScroll = true }: Manner): Promise<void> {
+    this.#made += 1;
+    const mine = this.#made;
+    const isReplaced = replace || href === hrefOf(here());
+    const state = resetScroll ? { key: Date.now() + mine } : (history.state as Entry | null);
+    const part = parts.arriving(href);
+    if (part !== null) await Promise.race([part, new Promise((late) => setTimeout(late, patienceMs))]);
+    if (mine === this.#made) go(href, { replace: isReplaced, state });
+  }
+}
+const moves = new Moves();
 
 /** Goes to an address of the dashboard: a new entry of the history, or another address of the present one. */
-export function move(href: string, { replace = false, resetScroll = true }: Manner = {}): void {
-  moves += 1;
-  const key = moves;
-  const isReplaced = replace || href === hrefOf(here());
-  const state = resetScroll ? { key: Date.now() + key } : (history.state as Entry | null);
-  const part = arriving(href);
-  const follow = (): void => {
-    // The person may have gone elsewhere meanwhile.
-    if (key === moves) go(href, { replace: isReplaced, state });
-  };
-  if (part === null) follow();
-  else void Promise.race([part, new Promise((late) => setTimeout(late, patienceMs))]).then(follow);
-}
+export const move = (href: string, manner: Manner = {}): void => void moves.make(href, manner);
 
 /** Remembers how far each entry of the history is scrolled. */
 export function keepScroll(): void {
