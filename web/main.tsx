@@ -1,10 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
-import { makeRouter } from './router.tsx';
+import { makePages } from './router/pages.ts';
+import { parts } from './router/parts.ts';
+import { here, hrefOf, keepScroll, move } from './router/place.ts';
 import { reloadAfterDeployment } from './shell/errors.tsx';
+import { Dashboard } from './shell/layout.tsx';
 import { keepLook } from './shell/theme.ts';
 import './app.css';
 
@@ -12,17 +15,22 @@ import './app.css';
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const client = createQueryClient();
-const router = makeRouter(client);
 
 reloadAfterDeployment();
 keepLook();
+parts.start(makePages(client));
+keepScroll();
+// Beside the frame, not after it.
+void parts.arriving(hrefOf(here()));
 
 const place = document.querySelector('#root');
 if (place === null) throw new Error('The page has no place for the dashboard.');
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
+      <Router aroundNav={(_, to, manner) => move(to, manner)}>
+        <Dashboard />
+      </Router>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -176,7 +176,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   react: ['web/'],
   'react-dom': ['web/'],
   '@tanstack/react-query': ['web/'],
-  '@tanstack/react-router': ['web/'],
+  wouter: ['web/'],
   '@xyflow/react': ['web/'],
   'lucide-react': ['web/'],
   '@ai-sdk/react': ['web/pages/chat/'],

@@ -107,7 +107,7 @@ export async function visit({ page, quiet }: Tab, address: string): Promise<void
 /** Goes to a path as a link of the dashboard does: without loading the dashboard again. */
 export async function go({ page, quiet }: Tab, path: string): Promise<void> {
   await page.evaluate(
-    `document.querySelector('h1').dataset.old = location.pathname; history.pushState({}, '', ${JSON.stringify(path)});`,
+    `document.querySelector('h1').dataset.old = location.pathname; history.pushState({}, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'));`,
   );
   const { pathname } = new URL(path, page.url());
   await page.locator(`h1:not([data-old]), h1[data-old="${pathname}"]`).waitFor();

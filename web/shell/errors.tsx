@@ -1,4 +1,5 @@
-import { Link, type ErrorComponentProps } from '@tanstack/react-router';
+import { Link } from '../router/link.tsx';
+import type { FailureProps } from '../router/outlet.tsx';
 import { Button, buttonClass } from '../parts/button.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, Failure } from '../parts/states.tsx';
@@ -6,7 +7,7 @@ import { Problem } from '../api/problem.ts';
 import { shell } from '../text/shell.ts';
 
 /** A page that threw. Parts of an older version are gone after a deployment: one reload brings the new one. */
-export function PageError({ error, reset }: ErrorComponentProps) {
+export function PageError({ error, reset }: FailureProps) {
   if (error instanceof Problem && error.status === 404) return <NotFound />;
   return (
     <Page title={shell.pageFailed}>

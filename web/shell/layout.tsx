@@ -1,14 +1,18 @@
-import { Outlet, useNavigate } from '@tanstack/react-router';
-import { useQueryClient } from '@tanstack/react-query';
+import { navigate } from '../router/navigate.ts';
+import { Outlet } from '../router/outlet.tsx';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { connection } from '../live/connection.ts';
+import { Skeleton } from '../parts/states.tsx';
 import { Toasts } from '../parts/toast.tsx';
 import { announcement } from '../state/announce.ts';
 import { useStore } from '../state/store.ts';
 import { uploads } from '../state/upload-list.ts';
 import { shell } from '../text/shell.ts';
+import { NotFound, PageError } from './errors.tsx';
 import { navItems } from './nav-items.ts';
 import { BottomBar, SideBar } from './nav.tsx';
+import { contextQuery } from './session.ts';
 import { listenToKeys, useShortcuts } from './shortcuts.ts';
 
 // Most visits open none of these: they load when they are needed.
@@ -28,9 +32,8 @@ function ConnectionLine() {
 }
 
 /** The frame around all pages: menu, live updates, shortcuts, palette, uploads and toasts. */
-export function Layout() {
+function Layout() {
   const client = useQueryClient();
-  const navigate = useNavigate();
   const [opened, open] = useState<'palette' | 'shortcuts' | null>(null);
   useEffect(() => {
     // After the first paint: nobody waits for it.
@@ -47,9 +50,9 @@ export function Layout() {
       () => [
         { keys: 'mod+k', words: shell.search, run: () => open('palette') },
         { keys: '?', words: shell.shortcuts, run: () => open('shortcuts') },
-        ...navItems.map(({ to, words, key }) => ({ keys: `g ${key}`, words, run: () => void navigate({ to }) })),
+        ...navItems.map(({ to, words, key }) => ({ keys: `g ${key}`, words, run: () => navigate({ to }) })),
       ],
-      [navigate],
+      [],
     ),
   );
   const spoken = useStore(announcement);
@@ -65,7 +68,7 @@ export function Layout() {
       <SideBar onSearch={() => open('palette')} />
       <main id="main" className="min-w-0 flex-1 max-md:pb-16">
         <ConnectionLine />
-        <Outlet />
+        <Outlet failed={PageError} notFound={NotFound} />
       </main>
       <BottomBar />
       <Toasts />
@@ -79,4 +82,11 @@ export function Layout() {
       </Suspense>
     </div>
   );
+}
+
+/** The dashboard, once it is known what the person may do. */
+export function Dashboard() {
+  const { data, error, refetch } = useQuery(contextQuery);
+  if (data !== undefined) return <Layout />;
+  return error === null ? <Skeleton lines={8} /> : <PageError error={error} reset={() => void refetch()} />;
 }

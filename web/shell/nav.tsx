@@ -1,4 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '../router/link.tsx';
+import { navigate } from '../router/navigate.ts';
 import { Search } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { shell } from '../text/shell.ts';
@@ -64,7 +65,7 @@ export function SideBar({ onSearch }: { readonly onSearch: () => void }) {
       <ul className="mt-1 grid gap-0.5 overflow-y-auto">
         {navItems.map(({ to, words, icon: Icon }) => (
           <li key={to}>
-            <Link to={to} className={linkClass} activeProps={{ 'aria-current': 'page' }}>
+            <Link to={to} className={linkClass}>
               <Icon size={16} aria-hidden />
               {words}
             </Link>
@@ -82,12 +83,11 @@ export function SideBar({ onSearch }: { readonly onSearch: () => void }) {
 
 /** The menu of small screens: main pages at the thumb, the rest behind the account. */
 export function BottomBar() {
-  const navigate = useNavigate();
   const rest = navItems.filter(({ isMain }) => !isMain);
   const pages = rest.map(({ to, words, icon: Icon }) => ({
     label: words,
     icon: <Icon size={16} aria-hidden />,
-    onChoose: () => void navigate({ to }),
+    onChoose: () => navigate({ to }),
   }));
   return (
     <nav
@@ -100,7 +100,6 @@ export function BottomBar() {
           <Link
             key={to}
             to={to}
-            activeProps={{ 'aria-current': 'page' }}
             className="grid min-w-0 flex-1 justify-items-center gap-0.5 truncate px-0.5 py-2 text-[0.6875rem] text-muted aria-[current=page]:text-accent"
           >
             <Icon size={18} aria-hidden />

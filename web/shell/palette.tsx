@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { navigate } from '../router/navigate.ts';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { read } from '../api/read.ts';
 import { useDebounced } from '../state/debounced.ts';
@@ -17,7 +17,6 @@ interface Entry {
 }
 
 function useEntries(text: string): readonly Entry[] {
-  const navigate = useNavigate();
   const asked = useDebounced(text.trim(), 200);
   const found = useQuery({
     ...read('documents', 'list', { query: { query: asked, limit: 8 } }),
@@ -26,12 +25,12 @@ function useEntries(text: string): readonly Entry[] {
   const isIn = (words: string): boolean => words.toLowerCase().includes(text.trim().toLowerCase());
   const pages = navItems
     .filter(({ words }) => isIn(words))
-    .map(({ to, words, key }) => ({ id: to, words, kind: '', keys: `g ${key}`, go: () => void navigate({ to }) }));
+    .map(({ to, words, key }) => ({ id: to, words, kind: '', keys: `g ${key}`, go: () => navigate({ to }) }));
   const documents = (found.data?.documents ?? []).map((one) => ({
     id: one.id,
     words: one.title ?? one.filename ?? one.id,
     kind: shell.documents,
-    go: () => void navigate({ to: '/documents/$id', params: { id: one.id } }),
+    go: () => navigate({ to: '/documents/$id', params: { id: one.id } }),
   }));
   return [...pages, ...documents];
 }

@@ -1,5 +1,5 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { navigate, useAnySearch } from '../router/navigate.ts';
 import { read } from '../api/read.ts';
 
 /** The person, their organization, projects, scopes, models and limits. Read before any page shows. */
@@ -18,13 +18,12 @@ export function useCan(scope: string): boolean {
 /** The chosen project: `id` is undefined for all. `one` is the chosen project, or the first, for what needs a single one. */
 export function useProject() {
   const { projects } = useSession();
-  const { project } = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const { project } = useAnySearch();
   const chosen = projects.find(({ id }) => id === project);
   return {
     id: chosen?.id,
     one: chosen ?? projects[0],
     choose: (id: string | undefined) =>
-      void navigate({ to: '.', search: (old) => ({ ...old, project: id }), replace: true }),
+      navigate({ to: '.', search: (old) => ({ ...old, project: id }), replace: true }),
   };
 }

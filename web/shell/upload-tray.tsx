@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Unplug, X } from 'lucide-react';
-import { Link } from '@tanstack/react-router';
+import { Link } from '../router/link.tsx';
 import { useEffect } from 'react';
 import { Button, IconButton, Spinner } from '../parts/button.tsx';
 import { connection } from '../live/connection.ts';

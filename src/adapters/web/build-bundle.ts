@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { root } from './bundle-key.ts';
 
 /** Libraries that every page needs. */
-const onEveryPage = /node_modules[\\/](react|react-dom|scheduler|@tanstack|use-sync-external-store)[\\/]/;
+const onEveryPage = /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/;
 const shrinkable = /\.(js|css|html|svg|json)$/;
 
 /** Writes `.br` and `.gz` beside each text file, so that no request compresses anything. */

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
+import { pageAt } from '../../router/navigate.ts';
 import { Plus, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -12,12 +13,12 @@ import { useProject } from '../../shell/session.ts';
 import { chat as words } from '../../text/chat.ts';
 import { Conversation } from './conversation.tsx';
 
-const route = getRouteApi('/chat');
+const route = pageAt('/chat');
 
 /** Earlier conversations, newest first. */
 function Conversations({ chosen }: { readonly chosen: string | undefined }) {
   const client = useQueryClient();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const list = useInfiniteQuery(pages('live', 'conversations', { query: { limit: 30 } }));
   const remove = useMutation({
     mutationFn: (chatId: string) => call('live', 'forgetConversation', { params: { chatId } }),
@@ -25,7 +26,7 @@ function Conversations({ chosen }: { readonly chosen: string | undefined }) {
     onSuccess: ({ id }) => {
       toast(words.removed);
       void client.invalidateQueries({ queryKey: ['live'] });
-      if (id === chosen) void navigate({ search: (old) => ({ ...old, chat: undefined }) });
+      if (id === chosen) navigate({ search: (old) => ({ ...old, chat: undefined }) });
     },
   });
   const all = list.data?.pages.flatMap(({ conversations }) => conversations) ?? [];

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import { FileText } from 'lucide-react';
 import type { Reply } from '../../api/families.ts';
 import { chat as words } from '../../text/chat.ts';

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { navigate } from '../../router/navigate.ts';
 import { Download, Eye, EyeOff, MoreHorizontal, Play, Tag, Trash2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { address, call } from '../../api/client.ts';
@@ -69,9 +69,8 @@ export function DocumentActions({ detail }: { readonly detail: Detail }) {
   const canRun = useCan('runs:execute');
   const canWrite = useCan('documents:write');
   const visibility = useVisibility(detail);
-  const navigate = useNavigate();
   const trash = useTrash(async (failed) => {
-    if (!failed) await navigate({ to: '/documents' });
+    if (!failed) navigate({ to: '/documents' });
   });
   const isPublic = detail.visibility === 'public';
   return (

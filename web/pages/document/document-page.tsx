@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
+import { pageAt } from '../../router/navigate.ts';
 import { useMemo } from 'react';
 import { Problem } from '../../api/problem.ts';
 import { read } from '../../api/read.ts';
@@ -20,7 +21,7 @@ import { pageOf, useDocumentText } from './read-text.ts';
 import type { Detail, Mark } from './reading.ts';
 import { ReadingSide } from './reading-side.tsx';
 
-const route = getRouteApi('/documents/$id');
+const route = pageAt('/documents/$id');
 
 function Document({ document, onExpired }: { readonly document: Detail; readonly onExpired: () => void }) {
   const place = usePlace();
@@ -62,7 +63,7 @@ function Document({ document, onExpired }: { readonly document: Detail; readonly
 
 /** One document: its pages beside what was read from them. */
 export function DocumentPage() {
-  const { id } = route.useParams();
+  const id = route.useId();
   const { data, error, refetch } = useQuery(read('documents', 'get', { params: { id } }));
   if (data !== undefined) return <Document key={data.id} document={data} onExpired={() => void refetch()} />;
   if (error === null) return <Skeleton lines={8} />;

@@ -1,4 +1,5 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { PlainLink } from '../../router/link.tsx';
+import { navigate } from '../../router/navigate.ts';
 import { ArrowLeft, ChevronLeft, ChevronRight } from 'lucide-react';
 import { useMemo } from 'react';
 import { IconButton } from '../../parts/button.tsx';
@@ -12,10 +13,9 @@ import { documentSearch } from './search.ts';
 /** Leads back to the list that the document was opened from, and to the documents before and after it there. */
 export function Neighbours({ id }: { readonly id: string }) {
   const found = neighbours(useStore(cameFrom), id);
-  const navigate = useNavigate();
   const go = (to: string | undefined): void => {
     if (to !== undefined)
-      void navigate({
+      navigate({
         to: '/documents/$id',
         params: { id: to },
         search: ({ project, tab }) => ({ project, ...documentSearch({ tab }) }),
@@ -33,13 +33,13 @@ export function Neighbours({ id }: { readonly id: string }) {
   );
   return (
     <nav aria-label={words.back} className="mb-1 flex items-center gap-1 text-muted">
-      <Link
-        to={found?.address ?? '/documents'}
+      <PlainLink
+        href={found?.address ?? '/documents'}
         className="-ms-1 flex items-center gap-1 rounded-md px-1 py-0.5 hover:bg-hover hover:text-fg"
       >
         <ArrowLeft size={14} aria-hidden className="rtl:rotate-180" />
         {words.back}
-      </Link>
+      </PlainLink>
       {found !== null && (
         <span className="ms-auto flex items-center gap-1">
           <IconButton

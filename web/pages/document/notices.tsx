@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import { TriangleAlert } from 'lucide-react';
 import { document as words } from '../../text/document.ts';
 import type { Detail } from './reading.ts';

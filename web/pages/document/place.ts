@@ -1,16 +1,16 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { useMemo, useSyncExternalStore } from 'react';
 import { boxText, parseBox, type Box } from '../../page-view/geometry.ts';
 import type { WordAt } from '../../page-view/words.ts';
 import { createStore, type Store } from '../../state/store.ts';
 import type { DocumentTab } from './search.ts';
 
-const route = getRouteApi('/documents/$id');
+const route = pageAt('/documents/$id');
 
 /** Page, place and tab that the address names, and what changes them. */
 export function usePlace() {
   const { page = 0, tab = 'text', box } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const target = useMemo(() => parseBox(box), [box]);
   return useMemo(
     () => ({
@@ -18,17 +18,17 @@ export function usePlace() {
       tab,
       target,
       toPage: (next: number) =>
-        void navigate({
+        navigate({
           search: (old) => ({ ...old, page: next === 0 ? undefined : next, box: undefined }),
           replace: true,
         }),
       toBox: (next: number, place: Box) =>
-        void navigate({
+        navigate({
           search: (old) => ({ ...old, page: next === 0 ? undefined : next, box: boxText(place) }),
           replace: true,
         }),
       toTab: (next: DocumentTab) =>
-        void navigate({ search: (old) => ({ ...old, tab: next === 'text' ? undefined : next }), replace: true }),
+        navigate({ search: (old) => ({ ...old, tab: next === 'text' ? undefined : next }), replace: true }),
     }),
     [page, tab, target, navigate],
   );

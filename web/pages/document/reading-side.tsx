@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import { MessageCircleQuestion, Play } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -17,15 +17,13 @@ import { SimilarTab } from './tabs/similar-tab.tsx';
 import { TextTab } from './tabs/text-tab.tsx';
 
 /** Page of the chat. */
-const chat: string = '/chat';
-
 function AskTab({ id }: { readonly id: string }) {
   return (
     <Empty
       title={words.askTitle}
       icon={<MessageCircleQuestion size={32} aria-hidden />}
       actions={
-        <Link to={chat} search={{ document: id } as object} className={buttonClass('primary')}>
+        <Link to="/chat" search={{ document: id }} className={buttonClass('primary')}>
           {words.askOpen}
         </Link>
       }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { navigate } from '../../router/navigate.ts';
 import { call } from '../../api/client.ts';
 import { read } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
@@ -31,7 +31,6 @@ const progressOf = (workflow: string, executions: readonly string[]) => {
 /** Queues a workflow over documents, as many at a time as the server takes. */
 function useRun(chosen: Chosen, onClose: () => void) {
   const client = useQueryClient();
-  const navigate = useNavigate();
   const { limits } = useSession();
   return useMutation({
     mutationFn: async (workflowId: string) => {
@@ -52,7 +51,7 @@ function useRun(chosen: Chosen, onClose: () => void) {
     onSuccess: ({ name, documents, search }) => {
       toast(words.queued(name, documents), {
         label: words.progress,
-        run: () => void navigate({ to: '/runs', search }),
+        run: () => navigate({ to: '/runs', search }),
       });
       onClose();
     },

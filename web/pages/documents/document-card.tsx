@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import { memo, type MouseEvent } from 'react';
 import { Time } from '../../parts/time.tsx';
 import { documents as words } from '../../text/documents.ts';

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { Upload } from 'lucide-react';
 import { lazy, Suspense, useCallback, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
@@ -18,7 +18,7 @@ import { DropZone } from './upload-files.tsx';
 const loadingHead = import('./list/list-head.tsx');
 const UploadDialog = lazy(async () => ({ default: (await import('./upload-dialog.tsx')).UploadDialog }));
 
-const route = getRouteApi('/documents');
+const route = pageAt('/documents');
 
 /** Documents of the project: a grid to look through, and a search with its matches marked. */
 export function DocumentsPage() {

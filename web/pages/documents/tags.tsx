@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import { Tag } from 'lucide-react';
 import { documents as words } from '../../text/documents.ts';
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { read } from '../../api/read.ts';
 import type { Reply } from '../../api/families.ts';
 import { Button } from '../../parts/button.tsx';
@@ -8,7 +8,7 @@ import { Loaded } from '../../parts/states.tsx';
 import { experiments as words } from '../../text/experiments.ts';
 import { OutputsDialog, type Pair } from './outputs-dialog.tsx';
 
-const route = getRouteApi('/experiments/$id');
+const route = pageAt('/experiments/$id');
 const pageSize = 25;
 
 type Experiment = Reply<'experiments', 'get'>;
@@ -86,7 +86,7 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
 export function Differences({ experiment }: { readonly experiment: Experiment }) {
   const { experimentId, variants, metrics, primary, best } = experiment;
   const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const others = variants.slice(1).map(({ name }) => name);
   const { variant = best ?? others[0] ?? '', metric = primary, only, offset = 0, document } = search;
   const isWorse = only === 'worse';
@@ -99,7 +99,7 @@ export function Differences({ experiment }: { readonly experiment: Experiment })
     placeholderData: keepPreviousData,
   });
   const go = (change: Partial<typeof search>) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
+    navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false });
   return (
     <section className="grid gap-3" aria-label={words.differences}>
       <div className="flex flex-wrap items-end gap-3">

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { address, call } from '../../api/client.ts';
@@ -18,7 +18,7 @@ import { Differences } from './differences.tsx';
 import { Ledger, Variants } from './facts.tsx';
 import { IntervalPlot, IntervalTable } from './interval-plot.tsx';
 
-const route = getRouteApi('/experiments/$id');
+const route = pageAt('/experiments/$id');
 
 type Experiment = Reply<'experiments', 'get'>;
 
@@ -122,7 +122,7 @@ function Actions({ experiment }: { readonly experiment: Experiment }) {
 
 /** One experiment: the verdict, its intervals, and every document behind it. */
 export function ExperimentPage() {
-  const { id } = route.useParams();
+  const id = route.useId();
   const found = useQuery(read('experiments', 'get', { params: { experimentId: id } }));
   const experiment = found.data;
   if (experiment === undefined)

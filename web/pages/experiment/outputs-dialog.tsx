@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import type { Reply } from '../../api/families.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { experiments as words } from '../../text/experiments.ts';

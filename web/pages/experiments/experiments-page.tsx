@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
+import { pageAt } from '../../router/navigate.ts';
 import { FlaskConical, Plus } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { pages } from '../../api/read.ts';
@@ -17,7 +18,7 @@ import { lists } from './search.ts';
 import { StartDialog } from './start-dialog.tsx';
 import { StatusBadge, VerdictBadge, type Experiment } from './verdict-badge.tsx';
 
-const route = getRouteApi('/experiments');
+const route = pageAt('/experiments');
 
 /** One experiment: its verdict is what one reads first. */
 function Row({ experiment }: { readonly experiment: Experiment }) {
@@ -73,7 +74,7 @@ function ExperimentsList({ action }: { readonly action: ReactNode }) {
 /** Experiments with their verdicts, and the datasets that they measure on. */
 export function ExperimentsPage() {
   const { tab = 'experiments' } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const canStart = useCan('runs:execute');
   const canSave = useCan('runs:execute');
   const [isOpen, open] = useState(false);
@@ -95,7 +96,7 @@ export function ExperimentsPage() {
         tabs={lists.map((name) => ({ name, label: words.tabs[name] }))}
         chosen={tab}
         onChoose={(name) =>
-          void navigate({
+          navigate({
             search: (old) => ({ ...old, tab: name === 'experiments' ? undefined : name }),
             replace: true,
           })

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { navigate } from '../../router/navigate.ts';
 import { useRef } from 'react';
 import { call } from '../../api/client.ts';
 import type { Reply } from '../../api/families.ts';
@@ -99,7 +99,6 @@ function Fields({
 /** Measures two versions of workflows on a dataset. The plan tells first what it takes. */
 export function StartDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
-  const navigate = useNavigate();
   const form = useRef<HTMLFormElement>(null);
   const datasets = useQuery(read('experiments', 'datasets', { query: { limit: 100 } }));
   const workflows = useQuery(read('workflows', 'list', { query: { limit: 100 } }));
@@ -109,7 +108,7 @@ export function StartDialog({ onClose }: { readonly onClose: () => void }) {
     mutationFn: () => call('experiments', 'run', { body: body() }),
     onSuccess: async ({ experiment }) => {
       void client.invalidateQueries({ queryKey: ['experiments'] });
-      if (experiment !== null) await navigate({ to: '/experiments/$id', params: { id: experiment.experimentId } });
+      if (experiment !== null) navigate({ to: '/experiments/$id', params: { id: experiment.experimentId } });
     },
   });
   const error = start.error ?? plan.error;

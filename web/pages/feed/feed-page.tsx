@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import { Pause, Play, Radio } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { LiveEvent } from '../../live/event.ts';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
+import { pageAt } from '../../router/navigate.ts';
 import { useState, type ReactNode } from 'react';
 import type { Reply } from '../../api/families.ts';
 import { read } from '../../api/read.ts';
@@ -13,7 +14,7 @@ import { overview as words } from '../../text/overview.ts';
 import { Bars } from './bars.tsx';
 import { ranges } from './search.ts';
 
-const route = getRouteApi('/');
+const route = pageAt('/');
 type Statistics = Reply<'operators', 'statistics'>;
 
 function Figure({
@@ -78,7 +79,7 @@ function Figures({ statistics }: { readonly statistics: Statistics }) {
 /** The first page: how much came in, how it went, and what waits. */
 export function OverviewPage() {
   const { days = 30 } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const { id: projectId } = useProject();
   const [now] = useState(() => Date.now());
   const from = new Date(now - (days - 1) * 86_400_000).toISOString().slice(0, 10);
@@ -93,7 +94,7 @@ export function OverviewPage() {
           value={days}
           onChange={({ currentTarget: { value } }) => {
             const chosen = ranges.find((one) => one === Number(value));
-            void navigate({ search: (old) => ({ ...old, days: chosen }), replace: true });
+            navigate({ search: (old) => ({ ...old, days: chosen }), replace: true });
           }}
         >
           {ranges.map((one) => (

@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
+import { Link } from '../../router/link.tsx';
 import { Download, Files, Table2 } from 'lucide-react';
 import { address } from '../../api/client.ts';
 import type { Input } from '../../api/families.ts';
@@ -17,7 +18,7 @@ import { Conditions } from './conditions.tsx';
 import { RecordTable } from './record-table.tsx';
 import { conditionsIn, filterJson, filterOf, recordsOf } from './search.ts';
 
-const route = getRouteApi('/records');
+const route = pageAt('/records');
 const statuses = ['proposed', 'doubtful', 'confirmed'] as const;
 
 type Query = NonNullable<Input<'records', 'query'>['query']>;
@@ -63,7 +64,7 @@ function Tools({ query, documents }: ToolsProps) {
 /** Records of a project as a table, by type: sorted, filtered, corrected and exported. */
 export function RecordsPage() {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const { one } = useProject();
   const canEdit = useCan('documents:write');
   const projectId = one?.id ?? '';
@@ -87,7 +88,7 @@ export function RecordsPage() {
   const shape = list.data?.pages[0]?.recordType ?? null;
   const fields = (shape?.fields ?? []).filter((field) => !field.includes('.'));
   const set = (fieldsOfSearch: Partial<typeof search>) =>
-    void navigate({ search: (old) => ({ ...old, ...fieldsOfSearch }), replace: true });
+    navigate({ search: (old) => ({ ...old, ...fieldsOfSearch }), replace: true });
   const documents = { project: projectId, records: recordsOf(type?.name ?? '', conditions) };
   const isFiltered = conditions.length > 0 || search.status !== undefined;
   return (

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
+import { pageAt } from '../../router/navigate.ts';
 import { Inbox } from 'lucide-react';
 import { useMemo } from 'react';
 import type { Reply } from '../../api/families.ts';
@@ -18,7 +19,7 @@ import { QuestionForm } from './question-form.tsx';
 import { RecordReview } from './record-review.tsx';
 import { kinds } from './search.ts';
 
-const route = getRouteApi('/reviews');
+const route = pageAt('/reviews');
 type Review = Reply<'operators', 'reviews'>['reviews'][number];
 
 const shortOf = (review: Review): string =>
@@ -90,7 +91,7 @@ function ReviewItem({ review, isChosen }: { readonly review: Review; readonly is
 /** Everything that waits for a person, oldest first: the page on one side, the answer on the other, then the next by itself. */
 export function ReviewsPage() {
   const { item, kind } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const { id: projectId } = useProject();
   const list = useInfiniteQuery(pages('operators', 'reviews', { query: { projectId, kind, limit: 50 } }));
   const waiting = useMemo(() => list.data?.pages.flatMap(({ reviews }) => reviews) ?? [], [list.data]);
@@ -103,7 +104,7 @@ export function ReviewsPage() {
   const move = useMemo(
     () => (by: number) => {
       const next = waiting[(at + by + waiting.length) % Math.max(1, waiting.length)];
-      void navigate({ search: (old) => ({ ...old, item: next?.id }), replace: true });
+      navigate({ search: (old) => ({ ...old, item: next?.id }), replace: true });
     },
     [at, navigate, waiting],
   );
@@ -124,7 +125,7 @@ export function ReviewsPage() {
         tabs={(['all', ...kinds] as const).map((name) => ({ name, label: words.tabs[name], count: countOf[name] }))}
         chosen={kind ?? 'all'}
         onChoose={(name) =>
-          void navigate({
+          navigate({
             search: (old) => ({ ...old, item: undefined, kind: name === 'all' ? undefined : name }),
             replace: true,
           })

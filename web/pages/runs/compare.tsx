@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import { useMemo, type ReactNode } from 'react';
 import type { Reply } from '../../api/families.ts';
 import { read } from '../../api/read.ts';

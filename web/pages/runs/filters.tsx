@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { read } from '../../api/read.ts';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { runs as words } from '../../text/runs.ts';
 
-const route = getRouteApi('/runs');
+const route = pageAt('/runs');
 
 /** Workflow, days and drafts: what the list is narrowed to. */
 export function RunFilters() {
   const { workflow, after, before, drafts } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const workflows = useQuery(read('workflows', 'list', { query: { limit: 100 } }));
   const set = (change: Readonly<Record<string, string | undefined>>): void =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
+    navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   return (
     <div role="group" aria-label={words.filters} className="mb-3 flex flex-wrap items-end gap-3">
       <SelectField

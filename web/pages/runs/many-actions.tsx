@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { Ban, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -10,7 +10,7 @@ import { useCan } from '../../shell/session.ts';
 import { runs as words } from '../../text/runs.ts';
 import { conditionsOf, type RunTab } from './search.ts';
 
-const route = getRouteApi('/runs');
+const route = pageAt('/runs');
 
 const open = ['queued', 'running', 'waiting'] as const;
 const failed = ['failed', 'timed_out', 'canceled'] as const;

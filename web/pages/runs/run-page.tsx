@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
+import { pageAt } from '../../router/navigate.ts';
 import { Ban, FileText, RotateCcw } from 'lucide-react';
 import { call } from '../../api/client.ts';
 import type { Reply } from '../../api/families.ts';
@@ -18,7 +19,7 @@ import { QuestionForm } from '../reviews/question-form.tsx';
 import { StepPanel } from './step-panel.tsx';
 import { Timeline } from './timeline.tsx';
 
-const route = getRouteApi('/runs/$id');
+const route = pageAt('/runs/$id');
 type Run = Reply<'runs', 'get'>;
 
 const isOpen = ({ status }: Run): boolean => status === 'queued' || status === 'running' || status === 'waiting';
@@ -84,9 +85,9 @@ function Facts({ run }: { readonly run: Run }) {
 
 /** One run: its questions, its steps over time, and its outputs. */
 export function RunPage() {
-  const { id } = route.useParams();
+  const id = route.useId();
   const { step } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const run = useQuery(read('runs', 'get', { params: { id } }));
   const workflow = useQuery({
     ...read('workflows', 'get', { params: { workflowId: run.data?.workflowId ?? '' } }),
@@ -118,9 +119,7 @@ export function RunPage() {
                     <Timeline
                       steps={one.steps}
                       chosen={chosen?.stepId}
-                      onChoose={(stepId) =>
-                        void navigate({ search: (old) => ({ ...old, step: stepId }), replace: true })
-                      }
+                      onChoose={(stepId) => navigate({ search: (old) => ({ ...old, step: stepId }), replace: true })}
                     />
                   )}
                 </div>

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../router/link.tsx';
 import { RotateCcw } from 'lucide-react';
 import { call } from '../../api/client.ts';
 import type { Reply } from '../../api/families.ts';

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { Activity, ArrowLeft, Columns2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Reply } from '../../api/families.ts';
@@ -18,7 +18,7 @@ import { ManyActions } from './many-actions.tsx';
 import { RunRow } from './run-row.tsx';
 import { conditionsOf, runTabs } from './search.ts';
 
-const route = getRouteApi('/runs');
+const route = pageAt('/runs');
 type Row = Reply<'runs', 'list'>['runs'][number];
 
 const heads = [words.state, words.workflow, words.document, words.created, words.took, words.problem];
@@ -69,7 +69,7 @@ function Table({ rows, chosen, onChoose }: TableProps) {
 function RunsList() {
   const search = route.useSearch();
   const { status = 'all', drafts } = search;
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const [chosen, choose] = useState<readonly string[]>([]);
   const query = {
     ...conditionsOf(search),
@@ -93,7 +93,7 @@ function RunsList() {
             <Button
               icon={<Columns2 size={14} aria-hidden />}
               disabled={second === undefined}
-              onClick={() => void navigate({ search: (old) => ({ ...old, compare: `${first},${second}` }) })}
+              onClick={() => navigate({ search: (old) => ({ ...old, compare: `${first},${second}` }) })}
             >
               {second === undefined ? words.compareOneMore : words.compare}
             </Button>
@@ -112,7 +112,7 @@ function RunsList() {
         }))}
         chosen={status}
         onChoose={(name) =>
-          void navigate({ search: (old) => ({ ...old, status: name === 'all' ? undefined : name }), replace: true })
+          navigate({ search: (old) => ({ ...old, status: name === 'all' ? undefined : name }), replace: true })
         }
       >
         {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
@@ -141,7 +141,7 @@ function RunsList() {
 /** The list of runs, or two of them side by side. */
 export function RunsPage() {
   const { compare } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const [first, second] = compare?.split(',') ?? [];
   if (first === undefined || second === undefined) return <RunsList />;
   return (
@@ -150,7 +150,7 @@ export function RunsPage() {
       actions={
         <Button
           icon={<ArrowLeft size={14} aria-hidden />}
-          onClick={() => void navigate({ search: (old) => ({ ...old, compare: undefined }) })}
+          onClick={() => navigate({ search: (old) => ({ ...old, compare: undefined }) })}
         >
           {words.compareBack}
         </Button>

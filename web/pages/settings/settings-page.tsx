@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import type { ComponentType } from 'react';
 import { Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -14,7 +14,7 @@ import { SecretsSection } from './secrets.tsx';
 import { UsageSection } from './usage.tsx';
 import { WebhooksSection } from './webhooks/webhooks.tsx';
 
-const route = getRouteApi('/settings');
+const route = pageAt('/settings');
 
 /** Scope that a section needs; the others are for everybody. */
 const needs: Partial<Readonly<Record<Section, string>>> = {
@@ -39,7 +39,7 @@ const bodies: Readonly<Record<Section, ComponentType>> = {
 /** Settings of the organization, as far as the person's role shows them. */
 export function SettingsPage() {
   const { section } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const { scopes, organization } = useSession();
   const shown = sections.filter((name) => needs[name] === undefined || scopes.some((scope) => scope === needs[name]));
   const chosen = shown.find((name) => name === section) ?? shown[0] ?? 'usage';
@@ -50,7 +50,7 @@ export function SettingsPage() {
         label={words.title}
         tabs={shown.map((name) => ({ name, label: words.sections[name] }))}
         chosen={chosen}
-        onChoose={(name) => void navigate({ search: (old) => ({ ...old, section: name }) })}
+        onChoose={(name) => navigate({ search: (old) => ({ ...old, section: name }) })}
       >
         <Body />
       </Tabs>

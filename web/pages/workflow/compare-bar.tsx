@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { read } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -7,7 +7,7 @@ import { workflows as words } from '../../text/workflows.ts';
 import type { Operation } from './edit/editor.ts';
 import { OperationList } from './edit/operation-list.tsx';
 
-const route = getRouteApi('/workflows/$id');
+const route = pageAt('/workflows/$id');
 
 type Ref = 'draft' | 'published' | number;
 
@@ -16,7 +16,7 @@ export const nameOfVersion = (ref: Ref): string =>
 
 /** Says which two versions the picture shows, and ends it. */
 export function CompareBar({ from, to }: { readonly from: Ref; readonly to: Ref }) {
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   return (
     <div role="status" className="flex flex-wrap items-center gap-2 rounded-lg bg-accent-soft px-3 py-1.5">
       <span className="min-w-0 flex-1">{words.comparing(nameOfVersion(from), nameOfVersion(to))}</span>
@@ -27,7 +27,7 @@ export function CompareBar({ from, to }: { readonly from: Ref; readonly to: Ref 
           </span>
         ))}
       </span>
-      <Button size="small" onClick={() => void navigate({ search: (old) => ({ ...old, compare: undefined }) })}>
+      <Button size="small" onClick={() => navigate({ search: (old) => ({ ...old, compare: undefined }) })}>
         {words.compareEnd}
       </Button>
     </div>

@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { lazy, Suspense, useMemo } from 'react';
 import type { Reply } from '../../api/families.ts';
 import type { Comparison } from '../../graph-view/compare.ts';
@@ -14,7 +14,7 @@ import { SidePanel } from './side-panel.tsx';
 // The picture is most of the bytes: outline and panels work before it is there.
 const GraphView = lazy(async () => ({ default: (await import('../../graph-view/graph-view.tsx')).GraphView }));
 
-const route = getRouteApi('/workflows/$id');
+const route = pageAt('/workflows/$id');
 
 /** Edits of the picture and the outline as operations. */
 function useGestures(editor: Editor | null, graph: Graph) {

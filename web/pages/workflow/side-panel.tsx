@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import type { Reply } from '../../api/families.ts';
 import type { Graph } from '../../graph-view/graph.ts';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -14,7 +14,7 @@ import { TestPanel } from './panels/test-panel.tsx';
 import { VersionsPanel } from './panels/versions-panel.tsx';
 import { panels, type Panel } from './search.ts';
 
-const route = getRouteApi('/workflows/$id');
+const route = pageAt('/workflows/$id');
 
 interface SidePanelProps {
   readonly workflow: Reply<'workflows', 'get'>;
@@ -71,7 +71,7 @@ function Body({ name, ...props }: SidePanelProps & { readonly name: Panel }) {
 /** Everything beside the picture: the chosen node, problems, versions, a test, and settings with channels. */
 export function SidePanel(props: SidePanelProps) {
   const { tab, compare } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const { issues, source } = props.workflow;
   const chosen = tab ?? (compare === undefined ? 'node' : 'versions');
   const shown = panels.filter((name) => name !== 'versions' || source !== 'code');
@@ -85,7 +85,7 @@ export function SidePanel(props: SidePanelProps) {
       }))}
       isTight
       chosen={chosen}
-      onChoose={(name) => void navigate({ search: (old) => ({ ...old, tab: name }), replace: true })}
+      onChoose={(name) => navigate({ search: (old) => ({ ...old, tab: name }), replace: true })}
     >
       <Body {...props} name={chosen} />
     </Tabs>

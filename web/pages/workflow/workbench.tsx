@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Reply } from '../../api/families.ts';
 import { compared as compareGraphs } from '../../graph-view/compare.ts';
@@ -18,7 +18,7 @@ import { Panes } from './panes.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
 import { StateLine, Toolbar } from './toolbar.tsx';
 
-const route = getRouteApi('/workflows/$id');
+const route = pageAt('/workflows/$id');
 
 type Workflow = Reply<'workflows', 'get'>;
 
@@ -42,7 +42,7 @@ function useTellOfOthers(editor: Editor, revision: number | null): void {
 /** The page of one workflow, once it is loaded. */
 export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
   const { node, version } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const canWrite = useCan('workflows:write');
   const [dialog, open] = useState<{ readonly name: 'add' | 'publish'; readonly after?: string } | null>(null);
   const editor = useEditor(id, workflow.revision);
@@ -57,7 +57,7 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
   );
   const choose = useCallback(
     (next: string | undefined) =>
-      void navigate({
+      navigate({
         search: (old) => ({ ...old, node: next, tab: next === undefined ? old.tab : 'node' }),
         replace: true,
       }),
@@ -69,7 +69,7 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
     const errors = workflow.issues.filter(({ severity }) => severity === 'error').length;
     if (errors === 0) return open({ name: 'publish' });
     toast(words.errorsBlock(errors));
-    void navigate({ search: (old) => ({ ...old, tab: 'problems' }), replace: true });
+    navigate({ search: (old) => ({ ...old, tab: 'problems' }), replace: true });
   }, [workflow.issues, navigate]);
   const shown = difference?.graph ?? graph;
   return (
@@ -94,7 +94,7 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
             className="flex flex-wrap items-center gap-2 rounded-lg bg-info-soft px-3 py-1.5 text-info"
           >
             <span className="flex-1">{words.showsVersion(nameOfVersion(version))}</span>
-            <Button size="small" onClick={() => void navigate({ search: (old) => ({ ...old, version: undefined }) })}>
+            <Button size="small" onClick={() => navigate({ search: (old) => ({ ...old, version: undefined }) })}>
               {words.backToDraft}
             </Button>
           </div>

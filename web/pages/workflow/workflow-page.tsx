@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../router/navigate.ts';
 import { read } from '../../api/read.ts';
 import { Page } from '../../parts/page.tsx';
 import { Failure, Skeleton } from '../../parts/states.tsx';
 import { shell } from '../../text/shell.ts';
 import { Workbench } from './workbench.tsx';
 
-const route = getRouteApi('/workflows/$id');
+const route = pageAt('/workflows/$id');
 
 /** One workflow: its picture, its outline, and panels to change it. */
 export function WorkflowPage() {
-  const { id } = route.useParams();
+  const id = route.useId();
   const { version, compare } = route.useSearch();
   const params = { workflowId: id };
   const shown = useQuery({

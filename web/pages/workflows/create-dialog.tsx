@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { navigate } from '../../router/navigate.ts';
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -19,13 +19,12 @@ type Listed = Reply<'workflows', 'list'>['workflows'][number];
 /** Creates a workflow, and opens it. */
 function useCreate() {
   const client = useQueryClient();
-  const navigate = useNavigate();
   return useMutation({
     mutationFn: (body: Parameters<typeof call<'workflows', 'create'>>[2]['body']) =>
       call('workflows', 'create', { body: body ?? {} }),
     onSuccess: ({ workflowId }) => {
       void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
-      return navigate({ to: '/workflows/$id', params: { id: workflowId } });
+      navigate({ to: '/workflows/$id', params: { id: workflowId } });
     },
   });
 }

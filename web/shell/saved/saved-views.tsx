@@ -1,4 +1,4 @@
-import { useLocation } from '@tanstack/react-router';
+import { useAddress } from '../../router/navigate.ts';
 import { Bookmark } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import type { ViewPage } from './views-dialog.tsx';
@@ -10,7 +10,7 @@ const ViewsDialog = lazy(async () => ({ default: (await import('./views-dialog.t
 /** Filters of a page under names: opens those that are saved, and saves the present ones. */
 export function SavedViews({ page }: { readonly page: ViewPage }) {
   const [isOpen, setOpen] = useState(false);
-  const query = useLocation({ select: ({ searchStr }) => searchStr.replace(/^\?/, '') });
+  const query = useAddress().replace(/^[^?]*\??/, '');
   return (
     <>
       <Button icon={<Bookmark size={15} aria-hidden />} onClick={() => setOpen(true)}>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { defaultParseSearch, useNavigate } from '@tanstack/react-router';
+import { navigate } from '../../router/navigate.ts';
+import { parseQuery } from '../../router/query.ts';
 import { Trash2 } from 'lucide-react';
 import type { SubmitEvent } from 'react';
 import type { Reply } from '../../api/families.ts';
@@ -88,12 +89,11 @@ interface ViewsDialogProps {
 
 /** Views of a page: opens one, deletes own ones, saves the present address. */
 export function ViewsDialog({ page, query, onClose }: ViewsDialogProps) {
-  const navigate = useNavigate();
   const list = useQuery(read('operators', 'views', { query: { page } }));
   const open = (saved: string): void => {
     onClose();
     // A view of all projects leaves the chosen one.
-    void navigate({ to: '.', search: { project: undefined, ...defaultParseSearch(saved) } });
+    navigate({ to: '.', search: { project: undefined, ...parseQuery(saved) } });
   };
   return (
     <Dialog title={words.title} onClose={onClose}>

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../../router/link.tsx';
 import { History, Pencil } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Button } from '../../../parts/button.tsx';

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../../router/link.tsx';
 import type { ReactNode } from 'react';
 import { pages, read } from '../../../api/read.ts';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
@@ -8,8 +8,6 @@ import { Time } from '../../../parts/time.tsx';
 import { LoadMore } from '../../../parts/table.tsx';
 import { document as words } from '../../../text/document.ts';
 import { documents } from '../../../text/documents.ts';
-
-const runAddress = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;
 
 /** Runs of the document, newest first. */
 export function RunsTab({ id, action }: { readonly id: string; readonly action: ReactNode }) {
@@ -34,7 +32,12 @@ export function RunsTab({ id, action }: { readonly id: string; readonly action: 
           <li key={runId} className="relative grid gap-1 px-3 py-2 hover:bg-hover">
             <div className="flex flex-wrap items-center gap-2">
               <StateBadge state={status} />
-              <Link to={runAddress(runId)} className="font-medium after:absolute after:inset-0" dir="auto">
+              <Link
+                to="/runs/$id"
+                params={{ id: runId }}
+                className="font-medium after:absolute after:inset-0"
+                dir="auto"
+              >
                 {nameOf(workflowId)}
               </Link>
               {degraded !== undefined && <Badge tone="warn">{documents.degraded}</Badge>}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../../router/link.tsx';
+import { pageAt } from '../../../router/navigate.ts';
 import { Problem } from '../../../api/problem.ts';
 import { read } from '../../../api/read.ts';
 import { Badge } from '../../../parts/badge.tsx';
@@ -12,7 +13,7 @@ import { titleOf } from '../../documents/card.ts';
 import { Thumbnail } from '../../documents/list/card-parts.tsx';
 import { similarBy } from '../search.ts';
 
-const route = getRouteApi('/documents/$id');
+const route = pageAt('/documents/$id');
 type Similar = Reply<'documents', 'similar'>['documents'][number];
 
 function SimilarRow({ other, by }: { readonly other: Similar; readonly by: (typeof similarBy)[number] }) {
@@ -44,11 +45,11 @@ function SimilarRow({ other, by }: { readonly other: Similar; readonly by: (type
 /** Documents that look or read like this one. */
 export function SimilarTab({ id }: { readonly id: string }) {
   const { by = 'both' } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const list = useQuery(read('documents', 'similar', { params: { id }, query: { by, limit: 20 } }));
   const choose = (next: string): void => {
     const found = similarBy.find((one) => one === next);
-    void navigate({ search: (old) => ({ ...old, by: found === 'both' ? undefined : found }), replace: true });
+    navigate({ search: (old) => ({ ...old, by: found === 'both' ? undefined : found }), replace: true });
   };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">

@@ -1,18 +1,18 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../../router/navigate.ts';
 import type { Reply } from '../../../api/families.ts';
 import { filters as words } from '../../../text/list/filters.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { ListTools } from './list-tools.tsx';
 import { SortChoice } from './sort-choice.tsx';
 
-const route = getRouteApi('/documents');
+const route = pageAt('/documents');
 
 /** Head of the list: search, view, filters, number of matches and order. */
 export function ListHead({ total }: { readonly total: Reply<'documents', 'list'>['total'] }) {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const change = (name: string, value: string | undefined) =>
-    void navigate({ search: (old) => ({ ...old, [name]: value }), replace: true });
+    navigate({ search: (old) => ({ ...old, [name]: value }), replace: true });
   return (
     <>
       <ListTools

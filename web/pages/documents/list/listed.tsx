@@ -1,5 +1,5 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import { getRouteApi, useLocation } from '@tanstack/react-router';
+import { pageAt, useAddress } from '../../../router/navigate.ts';
 import { lazy, Suspense, useCallback, useEffect, useMemo, type ReactNode } from 'react';
 import type { Reply } from '../../../api/families.ts';
 import { Button, Spinner } from '../../../parts/button.tsx';
@@ -19,20 +19,20 @@ import { useSelection } from './selection.ts';
 const FirstUpload = lazy(async () => ({ default: (await import('../first/first-upload.tsx')).FirstUpload }));
 const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
 
-const route = getRouteApi('/documents');
+const route = pageAt('/documents');
 
 type List = UseInfiniteQueryResult<InfiniteData<Reply<'documents', 'list'>>>;
 
 /** The list in its states: loading, failed, empty with the next step, there. */
 export function Listed({ list, upload }: { readonly list: List; readonly upload: ReactNode }) {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const cards = useMemo(() => list.data?.pages.flatMap((page) => page.documents) ?? [], [list.data]);
   const ids = useMemo(() => cards.map(({ id }) => id), [cards]);
   const listed = useMemo(() => new Set(ids), [ids]);
   const [canWrite, canRun] = [useCan('documents:write'), useCan('runs:execute')];
   const selection = useSelection(ids, canWrite || canRun);
-  const address = useLocation({ select: ({ href }) => href });
+  const address = useAddress();
   useEffect(() => cameFrom.set({ ids, address }), [ids, address]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const onEnd = useCallback(() => {
@@ -50,7 +50,7 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
       <Empty
         title={words.noneTitle}
         actions={
-          <Button onClick={() => void navigate({ search: ({ view, sort }) => ({ view, sort, project: undefined }) })}>
+          <Button onClick={() => navigate({ search: ({ view, sort }) => ({ view, sort, project: undefined }) })}>
             {words.clearFilters}
           </Button>
         }

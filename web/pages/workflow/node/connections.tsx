@@ -1,5 +1,5 @@
 import { ArrowUp, X } from 'lucide-react';
-import { Link as PageLink } from '@tanstack/react-router';
+import { Link as PageLink } from '../../../router/link.tsx';
 import { IconButton } from '../../../parts/button.tsx';
 import { SelectField } from '../../../parts/field.tsx';
 import { linksOf, type Graph, type Link } from '../../../graph-view/graph.ts';

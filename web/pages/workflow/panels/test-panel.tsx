@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../../router/link.tsx';
+import { pageAt } from '../../../router/navigate.ts';
 import { Play } from 'lucide-react';
 import { call } from '../../../api/client.ts';
 import type { Reply } from '../../../api/families.ts';
@@ -13,7 +14,7 @@ import { workflows as words } from '../../../text/workflows.ts';
 import { useDocumentChoice } from '../try/document-choice.tsx';
 import { Outputs, Questions } from '../try/outputs.tsx';
 
-const route = getRouteApi('/workflows/$id');
+const route = pageAt('/workflows/$id');
 
 interface TestPanelProps {
   readonly workflow: Reply<'workflows', 'get'>;
@@ -65,7 +66,7 @@ export function TestPanel({ workflow }: TestPanelProps) {
   const canRun = useCan('runs:execute');
   const canEdit = useCan('workflows:write') && source !== 'code' && revision !== null;
   const { run: runId } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const { target, fields } = useDocumentChoice();
   const run = useMutation({
     mutationFn: (version: 'draft' | number) =>
@@ -74,7 +75,7 @@ export function TestPanel({ workflow }: TestPanelProps) {
         body: { workflowId, ...(version === 'draft' ? { version, revision: revision ?? undefined } : { version }) },
       }),
     onSuccess: (queued) =>
-      void navigate({ search: (old) => ({ ...old, document: target, run: queued.runId }), replace: true }),
+      navigate({ search: (old) => ({ ...old, document: target, run: queued.runId }), replace: true }),
   });
   if (publishedVersion === null && !canEdit) return <p className="text-muted">{words.testNever}</p>;
   const icon = <Play size={14} aria-hidden />;

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '../../../router/link.tsx';
+import { pageAt } from '../../../router/navigate.ts';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import type { Reply } from '../../../api/families.ts';
@@ -14,7 +15,7 @@ import { LoadMore } from '../../../parts/table.tsx';
 import { workflows as words } from '../../../text/workflows.ts';
 import { useAuthorName } from '../edit/author.ts';
 
-const route = getRouteApi('/workflows/$id');
+const route = pageAt('/workflows/$id');
 
 interface VersionsPanelProps {
   readonly id: string;
@@ -81,7 +82,7 @@ function VersionRow({
 /** Published versions, newest first: look at one, compare it with the draft, or take it back. */
 export function VersionsPanel({ id, revision, canEdit }: VersionsPanelProps) {
   const client = useQueryClient();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const [asked, ask] = useState<number | null>(null);
   const list = useInfiniteQuery(pages('workflows', 'versions', { params: { workflowId: id } }));
   const restore = useMutation({
@@ -91,7 +92,7 @@ export function VersionsPanel({ id, revision, canEdit }: VersionsPanelProps) {
       ask(null);
       toast(words.restored(version));
       await client.invalidateQueries({ queryKey: ['workflows'] });
-      void navigate({ search: (old) => ({ ...old, version: undefined, compare: undefined }) });
+      navigate({ search: (old) => ({ ...old, version: undefined, compare: undefined }) });
     },
     onError: (error) => {
       ask(null);

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { pageAt } from '../../../router/navigate.ts';
 import { useState } from 'react';
 import { read } from '../../../api/read.ts';
 import { SelectField, TextField } from '../../../parts/field.tsx';
@@ -8,13 +8,13 @@ import { useProject } from '../../../shell/session.ts';
 import { useDebounced } from '../../../state/debounced.ts';
 import { workflows as words } from '../../../text/workflows.ts';
 
-const route = getRouteApi('/workflows/$id');
+const route = pageAt('/workflows/$id');
 
 /** Returns the document that drafts and nodes are tried on, and the fields that choose it. The address keeps it. */
 export function useDocumentChoice() {
   const project = useProject();
   const { document } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { navigate } = route;
   const [text, setText] = useState('');
   const query = useDebounced(text.trim(), 200);
   const documents = useQuery(
@@ -44,7 +44,7 @@ export function useDocumentChoice() {
         label={words.testDocument}
         value={target}
         onChange={({ currentTarget: { value } }) =>
-          void navigate({ search: (old) => ({ ...old, document: value }), replace: true })
+          navigate({ search: (old) => ({ ...old, document: value }), replace: true })
         }
       >
         {shown.map((one) => (

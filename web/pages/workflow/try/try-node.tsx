@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../../router/link.tsx';
 import { FlaskConical } from 'lucide-react';
 import { call } from '../../../api/client.ts';
 import type { Reply } from '../../../api/families.ts';
