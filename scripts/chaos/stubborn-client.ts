@@ -19,6 +19,8 @@ class BrokenPromiseError extends InkgraphError {}
 
 /** A service that is killed while S3 is away starts when S3 is back: tries that are 20 ms apart go on for longer than that. */
 const giveUpAfter = 2_000;
+/** Time between two tries: without it, clients of a dead service take the processor from the one that starts in its place. */
+const betweenMs = 20;
 /** Time that a client waits after an answer that says to come back later. */
 const laterMs = 100;
 
@@ -45,13 +47,14 @@ async function ask<Reply>(way: Way, path: string, init: RequestInit, schema: z.Z
       if (response.ok) return schema.parse(JSON.parse(text));
       if (response.status === 404 && init.method === undefined) {
         // An execution is made right after the ack was answered.
-        await pause(20);
+        await pause(betweenMs);
         continue;
       }
       if (response.status < 500) throw new BrokenPromiseError(`${url.pathname} answered ${response.status}: ${text}`);
       await pause(laterMs);
     } catch (error) {
       if (error instanceof BrokenPromiseError || error instanceof z.ZodError || tried >= giveUpAfter) throw error;
+      await pause(betweenMs);
     }
   }
 }
@@ -75,6 +78,7 @@ async function put(way: Way, key: string, file: { bytes: Buffer; contentType: st
       await pause(laterMs);
     } catch (error) {
       if (error instanceof BrokenPromiseError || tried >= giveUpAfter) throw error;
+      await pause(betweenMs);
     }
   }
 }

@@ -1,11 +1,14 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { env, kill, pid } from 'node:process';
 
 const memory = '/dev/shm';
 const prefix = 'inkgraph-tests-';
 /** Many times the bytes that the files of a whole run have at one time. */
 const neededBytes = 2 * 1_024 ** 3;
+
+/** True for a folder that one test run has for itself, and that is removed after it. */
+export const isFolderOfRun = (path: string): boolean => basename(path).startsWith(prefix);
 
 function isAlive(process: number): boolean {
   try {

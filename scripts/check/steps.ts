@@ -13,6 +13,9 @@ const typesOf = (name: string, project: string): Step => [
   '--noEmit',
   '--project',
   project,
+  // Each checker has types of its own, and checks many of them again.
+  '--checkers',
+  '1',
   '--incremental',
   '--tsBuildInfoFile',
   `node_modules/.cache/${project}.tsbuildinfo`,
@@ -23,12 +26,22 @@ export const types: readonly Step[] = [
   typesOf('types of the dashboard', 'web/tsconfig.json'),
 ];
 
+/**
+ * Environment of steps beside others: TypeScript and the linter's look at types are Go programs, which take a third less processor time
+ * with one thread and rarer garbage collection.
+ */
+const sparing = { GOMAXPROCS: '1', GOGC: '400' };
+
 const running = new Set<ChildProcess>();
 
 function start([, file, ...args]: Step, output: 'inherit' | 'pipe'): ChildProcess {
   const child = spawn(execPath, ['--disable-warning=ExperimentalWarning', file, ...args], {
     stdio: ['ignore', output, output],
-    env: { ...env, FORCE_COLOR: env['NO_COLOR'] === undefined && stdout.isTTY ? '1' : '0' },
+    env: {
+      ...env,
+      ...(output === 'pipe' && sparing),
+      FORCE_COLOR: env['NO_COLOR'] === undefined && stdout.isTTY ? '1' : '0',
+    },
   });
   running.add(child);
   child.once('close', () => running.delete(child));

@@ -13,19 +13,23 @@ import { createRehash } from '#src/adapters/sessions/rehash.ts';
 import { createAccounts } from '#src/adapters/sessions/sessions.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { pointersOf, problemOf } from '#test/spec/support/replies.ts';
-import { startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { startTestApp, type Answer, type TestApp } from '#test/support/test-app.ts';
 
+const env = { SERVICES: 'api' };
 let app: TestApp;
 /** The cookie of a session that no test ends. */
 let operator: string;
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api' }, overrides: { sessionStore: null, passwords: undefined } });
+  app = await startTestApp({ env, overrides: { sessionStore: null } });
   operator = await app.signIn();
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-const call = (method: 'GET' | 'POST', path: string, cookie?: string, body?: unknown) =>
-  app.call(method, `/api/auth/${path}`, { cookie, ...(body === undefined ? {} : { body }) });
+const callOf =
+  (of: () => TestApp) =>
+  (method: 'GET' | 'POST', path: string, cookie?: string, body?: unknown): Promise<Answer> =>
+    of().call(method, `/api/auth/${path}`, { cookie, ...(body === undefined ? {} : { body }) });
+const call = callOf(() => app);
 const context = (cookie: string) => app.call('GET', '/api/dashboard/context', { cookie });
 
 describe('An account', () => {
@@ -45,62 +49,6 @@ describe('An account', () => {
     });
     expect(signedIn.body.user.id).toBe(made.body.user.id);
     expect(signedIn.headers.get('cache-control')).toBe('no-store');
-  });
-
-  test('has its password kept as scrypt makes it of three times 32 MiB and a salt of its own', async () => {
-    const password = 'the same for both';
-    const salts: string[] = [];
-    const engine = await openOnWarmThread({ dataDir: app.dataDir });
-    const client = await new MongoClient(engine.uri).connect();
-    const accounts = client.db('inkgraph').collection('accounts');
-    for (const email of ['salt-1@example.com', 'salt-2@example.com']) {
-      const { body } = await call('POST', 'sign-up/email', undefined, { name: 'Salt', email, password });
-      const row = await accounts.findOne({ userId: body.user.id });
-      const [mark, salt = '', key] = String(row?.['password']).split(':');
-      const made = scryptSync(password, salt, 64, { N: 32_768, r: 8, p: 3, maxmem: 64 * 1024 * 1024 });
-      expect(mark).toBe('scrypt-32768-8-3');
-      expect(key).toBe(made.toString('hex'));
-      expect(salt).toMatch(/^[0-9a-f]{32}$/);
-      salts.push(salt);
-    }
-    expect(salts[0]).not.toBe(salts[1]);
-    await client.close();
-    await engine.close();
-  });
-
-  test('has the hash of an older version replaced at its first sign-in, and at no wrong one', async () => {
-    const password = 'of an older version';
-    const email = 'older@example.com';
-    await using engine = await openOnWarmThread({ dataDir: app.dataDir }).then((one) => ({
-      uri: one.uri,
-      [Symbol.asyncDispose]: () => one.close(),
-    }));
-    await using client = await new MongoClient(engine.uri).connect();
-    const accounts = client.db('inkgraph').collection('accounts');
-    const { body } = await call('POST', 'sign-up/email', undefined, { name: 'Older', email, password });
-    const who = { userId: body.user.id };
-    const older = await hashPassword(password);
-    await accounts.updateOne(who, { $set: { password: older } });
-    const stored = async () => (await accounts.findOne(who))?.['password'];
-    const signIn = (given: string) =>
-      call('POST', 'sign-in/email', undefined, { email: 'Older@example.com', password: given });
-    problemOf(await signIn('of another version'), 'auth.unauthorized');
-    expect(await stored()).toBe(older);
-    expect((await signIn(password)).status).toBe(200);
-    const fresh = await stored();
-    expect(fresh).toMatch(/^scrypt-32768-8-3:/);
-    expect((await signIn(password)).status).toBe(200);
-    expect(await stored()).toBe(fresh);
-    // A password that changes while the new hash is computed stays as it was changed.
-    const changing = {
-      hash: async () => {
-        await accounts.updateOne(who, { $set: { password: 'changed' } });
-        return 'too late';
-      },
-    };
-    const logger = createPinoLogger('silent');
-    await createRehash({ db: client.db('inkgraph'), passwords: changing, logger })(email, password, String(fresh));
-    expect(await stored()).toBe('changed');
   });
 
   test('tells what is wrong with each field, and takes none that it does not know', async () => {
@@ -139,6 +87,72 @@ describe('An account', () => {
     problemOf(await context(other), 'auth.unauthorized');
     expect((await context(person.cookie)).status).toBe(200);
     await expect(app.signIn(person)).rejects.toThrow('401');
+  });
+});
+
+describe('The password of an account', () => {
+  /** With the passwords of the product: each costs what it costs whoever guesses. */
+  let slow: TestApp;
+  beforeAll(async () => {
+    slow = await startTestApp({ env, overrides: { sessionStore: null, passwords: undefined } });
+  });
+  afterAll(() => slow[Symbol.asyncDispose]());
+  const callSlow = callOf(() => slow);
+
+  test('is kept as scrypt makes it of three times 32 MiB and a salt of its own', async () => {
+    const password = 'the same for both';
+    const salts: string[] = [];
+    const engine = await openOnWarmThread({ dataDir: slow.dataDir });
+    const client = await new MongoClient(engine.uri).connect();
+    const accounts = client.db('inkgraph').collection('accounts');
+    for (const email of ['salt-1@example.com', 'salt-2@example.com']) {
+      const { body } = await callSlow('POST', 'sign-up/email', undefined, { name: 'Salt', email, password });
+      const row = await accounts.findOne({ userId: body.user.id });
+      const [mark, salt = '', key] = String(row?.['password']).split(':');
+      const made = scryptSync(password, salt, 64, { N: 32_768, r: 8, p: 3, maxmem: 64 * 1024 * 1024 });
+      expect(mark).toBe('scrypt-32768-8-3');
+      expect(key).toBe(made.toString('hex'));
+      expect(salt).toMatch(/^[0-9a-f]{32}$/);
+      salts.push(salt);
+    }
+    expect(salts[0]).not.toBe(salts[1]);
+    await client.close();
+    await engine.close();
+  });
+
+  test('has the hash of an older version replaced at its first sign-in, and at no wrong one', async () => {
+    const password = 'of an older version';
+    const email = 'older@example.com';
+    await using engine = await openOnWarmThread({ dataDir: slow.dataDir }).then((one) => ({
+      uri: one.uri,
+      [Symbol.asyncDispose]: () => one.close(),
+    }));
+    await using client = await new MongoClient(engine.uri).connect();
+    const accounts = client.db('inkgraph').collection('accounts');
+    const { body } = await callSlow('POST', 'sign-up/email', undefined, { name: 'Older', email, password });
+    const who = { userId: body.user.id };
+    const older = await hashPassword(password);
+    await accounts.updateOne(who, { $set: { password: older } });
+    const stored = async () => (await accounts.findOne(who))?.['password'];
+    const signIn = (given: string) =>
+      callSlow('POST', 'sign-in/email', undefined, { email: 'Older@example.com', password: given });
+    problemOf(await signIn('of another version'), 'auth.unauthorized');
+    expect(await stored()).toBe(older);
+    expect((await signIn(password)).status).toBe(200);
+    const fresh = await stored();
+    expect(fresh).toMatch(/^scrypt-32768-8-3:/);
+    expect((await signIn(password)).status).toBe(200);
+    expect(await stored()).toBe(fresh);
+    // A password that changes while the new hash is computed stays as it was changed.
+    const changing = {
+      hash: async () => {
+        await accounts.updateOne(who, { $set: { password: 'changed' } });
+        return 'too late';
+      },
+    };
+    const logger = createPinoLogger('silent');
+    await createRehash({ db: client.db('inkgraph'), passwords: changing, logger })(email, password, String(fresh));
+    expect(await stored()).toBe('changed');
   });
 });
 

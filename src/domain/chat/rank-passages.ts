@@ -2,7 +2,7 @@ import type { Passage } from '#src/domain/chat/passages.ts';
 import { joinWords } from '#src/domain/chat/sentences.ts';
 import type { ReadQuestion, Term } from '#src/domain/chat/read-question.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
-import { editDistance } from '#src/domain/documents/text-distance.ts';
+import { textDistance } from '#src/domain/documents/text-distance.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 
 export interface RankedPassage extends Passage {
@@ -116,5 +116,5 @@ function looksAlike(term: Term, word: string): boolean {
   if (term.word.length < 5 || word.length < 5 || /\d/.test(term.word)) return false;
   if (!word.startsWith(term.word.slice(0, 2))) return false;
   if (term.stems.some((stem) => stem.length >= 5 && word.startsWith(stem))) return true;
-  return Math.abs(word.length - term.word.length) <= 1 && editDistance(Array.from(word), Array.from(term.word)) <= 1;
+  return Math.abs(word.length - term.word.length) <= 1 && textDistance(word, term.word) <= 1;
 }

@@ -11,3 +11,9 @@ export function editDistance<Item>(from: readonly Item[], to: readonly Item[]): 
   const encode = (sequence: readonly Item[]): string => sequence.map((item) => codes.get(item)).join('');
   return distance(encode(from), encode(to));
 }
+
+/** Levenshtein distance between texts, in code points. */
+export function textDistance(from: string, to: string): number {
+  const pair = /[\u{10000}-\u{10FFFF}]/u;
+  return pair.test(from) || pair.test(to) ? editDistance(Array.from(from), Array.from(to)) : distance(from, to);
+}

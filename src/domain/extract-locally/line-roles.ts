@@ -1,4 +1,4 @@
-import { editDistance } from '#src/domain/documents/text-distance.ts';
+import { textDistance } from '#src/domain/documents/text-distance.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 
 /** Meaning of the amounts of a line, by its words. */
@@ -215,7 +215,7 @@ function unmisread(word: string): string {
   if (word.length < 4 || labels.includes(word)) return word;
   const alike = labels.find((label) => {
     const gap = Math.abs(label.length - word.length);
-    return gap <= 1 && editDistance(Array.from(label), Array.from(word)) === 1;
+    return gap <= 1 && textDistance(label, word) === 1;
   });
   return alike ?? word;
 }

@@ -1,10 +1,14 @@
-import { editDistance } from '#src/domain/documents/text-distance.ts';
+import { textDistance } from '#src/domain/documents/text-distance.ts';
 
 /** Characters that recognition confuses, mapped to one of them. */
 const lookalikes: Readonly<Record<string, string>> = { '0': 'o', '1': 'l', i: 'l', '5': 's', '8': 'b', '6': 'g' };
 
+const ascii = /^[\x00-\x7f]*$/;
+
 /** Folds a word to lower-case letters and digits: `Fällig-am:` is `falligam`. */
 export function foldWord(text: string): string {
+  // Most words are ASCII, which has nothing to decompose.
+  if (ascii.test(text)) return text.toLowerCase().replace(/[^a-z0-9]/g, '');
   return text
     .toLowerCase()
     .replaceAll('ß', 'ss')
@@ -12,16 +16,37 @@ export function foldWord(text: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Similarity of two folded words, 0..1; 0 if one cannot be a misreading of the other. Short and numeric words must be equal. */
-function similarity(wanted: string, found: string): number {
-  if (wanted === found) return 1;
-  const longest = Math.max(wanted.length, found.length);
-  if (longest < 4 || /^\d+$/u.test(wanted)) return 0;
-  const allowed = longest < 6 ? 1 : Math.floor(longest / 4);
-  if (Math.abs(wanted.length - found.length) > allowed) return 0;
-  const alike = (text: string): string[] => Array.from(text, (letter) => lookalikes[letter] ?? letter);
-  const edits = editDistance(alike(wanted), alike(found));
-  return edits > allowed ? 0 : 0.98 - edits / longest;
+const evenOut = (text: string): string => text.replace(/[01i568]/g, (letter) => lookalikes[letter] ?? letter);
+
+/** Differences in letters that a misreading may have. */
+const allowedIn = (longest: number): number => (longest < 6 ? 1 : Math.floor(longest / 4));
+
+/** A folded phrase that is looked for. Short ones and numbers are found as they are alone. */
+class Wanted {
+  readonly #text: string;
+  readonly #evened: string;
+  readonly #isNumber: boolean;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#evened = evenOut(text);
+    this.#isNumber = /^\d+$/u.test(text);
+  }
+
+  /** False for a length that no misreading has. */
+  mayHave(length: number): boolean {
+    const [wanted, longest] = [this.#text.length, Math.max(this.#text.length, length)];
+    return Math.abs(wanted - length) <= (this.#isNumber || longest < 4 ? 0 : allowedIn(longest));
+  }
+
+  /** Similarity of a folded word whose length may be, 0..1; 0 if it cannot be a misreading. */
+  similarity(found: string): number {
+    if (this.#text === found) return 1;
+    const longest = Math.max(this.#text.length, found.length);
+    if (longest < 4 || this.#isNumber) return 0;
+    const edits = textDistance(this.#evened, evenOut(found));
+    return edits > allowedIn(longest) ? 0 : 0.98 - edits / longest;
+  }
 }
 
 /** Words `from` to `to` (exclusive) that match the phrase. */
@@ -36,15 +61,20 @@ export interface PhraseMatch {
  * or joined.
  */
 export function findPhrase(words: readonly string[], phrase: string): PhraseMatch[] {
-  const wanted = foldWord(phrase);
+  const text = foldWord(phrase);
   const length = phrase.split(/\s+/u).filter((word) => foldWord(word) !== '').length;
-  if (wanted === '') return [];
+  if (text === '') return [];
+  const wanted = new Wanted(text);
   const folded = words.map(foldWord);
+  const ends = [0];
+  for (const [at, word] of folded.entries()) ends.push((ends[at] ?? 0) + word.length);
   const found: PhraseMatch[] = [];
   for (let from = 0; from < words.length; from += 1)
     for (let to = from + Math.max(1, length - 1); to <= Math.min(words.length, from + length + 1); to += 1) {
       if (folded[from] === '' || folded[to - 1] === '') continue;
-      const score = similarity(wanted, folded.slice(from, to).join(''));
+      // Most are refused by their length, before anything is joined.
+      if (!wanted.mayHave((ends[to] ?? 0) - (ends[from] ?? 0))) continue;
+      const score = wanted.similarity(folded.slice(from, to).join(''));
       if (score > 0) found.push({ from, to, score });
     }
   const kept: PhraseMatch[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionsOf } from '#src/stores/collections.ts';
-import { connectDatabase, type Database } from '#src/stores/connect.ts';
+import { connectDatabase } from '#src/stores/connect.ts';
 import { createSearchIndex, type SearchIndex } from '#src/stores/search/search-index.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { searchIndexConformance } from '#test/conformance/search-index.ts';
@@ -51,16 +51,33 @@ describe('A search in a database that does not answer everything', () => {
   const scope = { organizationId: 'org_a', projectIds: ['prj_a'], limit: 10 };
   const { text: embedder } = createLocalModels();
   let database: TestDatabase;
-  let proxy: DatabaseProxy;
-  let connection: Database;
-  let index: SearchIndex;
+
+  /** An index whose connection goes through a proxy of its own. */
+  async function open(): Promise<AsyncDisposable & { readonly proxy: DatabaseProxy; readonly index: SearchIndex }> {
+    const proxy = await databaseProxy(database.uri);
+    const connection = connectDatabase(proxy.uri);
+    const index = createSearchIndex(collectionsOf(connection.db), {
+      mode: 'hybrid',
+      embedder,
+      retrieverTimeoutMs: 1_500,
+    });
+    // Connects, and learns what the database can do.
+    await index.search({ ...scope, text: 'walnut' });
+    return {
+      proxy,
+      index,
+      async [Symbol.asyncDispose]() {
+        await connection.close();
+        await proxy[Symbol.asyncDispose]();
+      },
+    };
+  }
+
   beforeAll(async () => {
     database = await testDatabase();
-    proxy = await databaseProxy(database.uri);
-    connection = connectDatabase(proxy.uri);
-    index = createSearchIndex(collectionsOf(connection.db), { mode: 'hybrid', embedder, retrieverTimeoutMs: 1_500 });
     const { vector } = await embedder.embedDocument('walnut table');
-    await index.upsert({
+    await using through = await open();
+    await through.index.upsert({
       documentId: 'doc_a',
       organizationId: 'org_a',
       projectId: 'prj_a',
@@ -76,13 +93,10 @@ describe('A search in a database that does not answer everything', () => {
       embeddings: { text: { label: embedder.label, vector } },
     });
   });
-  afterAll(async () => {
-    await connection.close();
-    await proxy[Symbol.asyncDispose]();
-    await database.close();
-  });
+  afterAll(() => database.close());
 
-  test.each([
+  // Each waits for the time of a retriever: side by side.
+  test.concurrent.each([
     ['$search', ['exact', 'semantic'], ['lexical']],
     ['$vectorSearch', ['exact', 'lexical'], ['semantic']],
     ['identifiers', ['lexical', 'semantic'], ['exact']],
@@ -90,6 +104,8 @@ describe('A search in a database that does not answer everything', () => {
   ])(
     '%s without an answer is left out in time, and the next search has it again',
     async (kept, matchedBy, degraded) => {
+      await using through = await open();
+      const { proxy, index } = through;
       void proxy.keep(kept);
       expect(await index.search({ ...scope, text: 'walnut W-4711' })).toMatchObject({
         hits: [{ documentId: 'doc_a', matchedBy }],
@@ -100,7 +116,9 @@ describe('A search in a database that does not answer everything', () => {
     },
   );
 
-  test('when no leg is answered the search is unavailable, and later is not', async () => {
+  test.concurrent('when no leg is answered the search is unavailable, and later is not', async () => {
+    await using through = await open();
+    const { proxy, index } = through;
     void proxy.keep('searchRecords');
     await expect(index.search({ ...scope, text: 'walnut' })).rejects.toMatchObject({ code: 'service.unavailable' });
     void proxy.keep('');

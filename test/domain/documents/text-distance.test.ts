@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { characterErrorRate } from '#scripts/bench/documents/character-error-rate.ts';
-import { editDistance } from '#src/domain/documents/text-distance.ts';
+import { editDistance, textDistance } from '#src/domain/documents/text-distance.ts';
 import { cpuClock } from '#test/support/cpu-time.ts';
 
 /** Textbook recursion with a full table: slow, and obviously right. */
@@ -95,6 +95,15 @@ describe('editDistance', () => {
         editDistance(a, b);
         expect([a, b]).toEqual(copies);
       }),
+    );
+  });
+});
+
+describe('textDistance', () => {
+  it('counts code points, those of two UTF-16 units as well', () => {
+    const texts = fc.array(fc.constantFrom('a', 'b', 'é', '𠮷', '𠮸'), { maxLength: 10 });
+    fc.assert(
+      fc.property(texts, texts, (from, to) => textDistance(from.join(''), to.join('')) === plainDistance(from, to)),
     );
   });
 });

@@ -1,5 +1,5 @@
 import type { FieldRule } from '#src/domain/extract-locally/field.ts';
-import { editDistance } from '#src/domain/documents/text-distance.ts';
+import { textDistance } from '#src/domain/documents/text-distance.ts';
 import { foldWord } from '#src/domain/segment-locally/fuzzy.ts';
 import { longHeaders, roleOfFolded, type ColumnRole } from '#src/domain/extract-locally/rows/column-role.ts';
 import { letterWidth, type PlacedWord, type Row } from '#src/domain/layout/rows.ts';
@@ -96,7 +96,7 @@ function roleOfMisread(text: string): ColumnRole | undefined {
   const folded = foldWord(text);
   if (folded.length < 5 || folded.length > 20) return undefined;
   const meant = longHeaders.find(
-    (name) => Math.abs(name.length - folded.length) <= 1 && editDistance(Array.from(name), Array.from(folded)) === 1,
+    (name) => Math.abs(name.length - folded.length) <= 1 && textDistance(name, folded) === 1,
   );
   return meant === undefined ? undefined : roleOfFolded(meant);
 }
