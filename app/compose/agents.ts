@@ -10,6 +10,7 @@ import { createDerivedDocuments } from '#app/agents/documents/derived-documents.
 import { guardedResults } from '#app/agents/guarded-results.ts';
 import { ExperimentRunner } from '#app/agents/experiments/experiment-runner.ts';
 import { createPerformer } from '#app/agents/perform-run.ts';
+import { createCopyMarker } from '#app/agents/documents/mark-copies.ts';
 import { patientReader } from '#app/agents/documents/patient-reader.ts';
 import { createReadDocument } from '#app/agents/documents/read-document.ts';
 import { createRunDocuments } from '#app/agents/documents/run-documents.ts';
@@ -29,7 +30,7 @@ import type { compileGraph } from '#graphs/run/compile.ts';
 import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
-import { emitted } from '#src/domain/events/realtime.ts';
+import { documentChanged, emitted } from '#src/domain/events/realtime.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 
@@ -81,12 +82,28 @@ interface AgentsParts {
 export function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeDeps {
   const { deps, models, images, outside, relay } = core;
   const { documents, objects, results, records, search, trash, events, usage } = deps;
+  const read = createRunDocuments({ documents, objects: patientReader(objects), images });
+  const guarded = guardedResults({ documents, trash, results, records, search });
+  const markCopies = createCopyMarker({
+    documents,
+    search,
+    images,
+    document: read,
+    announce: (marked) => events.append([documentChanged(marked, new Date())]),
+  });
   return {
-    document: createRunDocuments({ documents, objects: patientReader(objects), images }),
+    document: read,
     storeDerived: createDerivedDocuments({ documents, objects, usage, announce: (document) => relay.push(document) }),
     readDocument: createReadDocument({ documents, results }),
     images,
-    ...guardedResults({ documents, trash, results, records, search }),
+    ...guarded,
+    search: {
+      ...guarded.search,
+      async upsert(record) {
+        await guarded.search.upsert(record);
+        await markCopies(record);
+      },
+    },
     recordTypes: deps.recordTypes,
     ocr,
     models,

@@ -2,6 +2,7 @@ import type { Filter, UpdateFilter } from 'mongodb';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
+import { createDuplicates } from '#src/stores/duplicates.ts';
 import { createDocumentLists } from '#src/stores/lists/document-lists.ts';
 import { noDate, owned } from '#src/stores/lists/document-selection.ts';
 import { readsById } from '#src/stores/reads-by-id.ts';
@@ -134,31 +135,6 @@ const createMarks = (documents: Collections['documents']) => ({
   },
 });
 
-/** Documents with the same bytes. */
-const createDuplicates = (documents: Collections['documents']) => ({
-  /** Id of the first document of a project with these bytes; null: there is none. */
-  async firstWith(organizationId: string, projectId: string, sha256: string): Promise<string | null> {
-    const [first] = await documents
-      .find({ organizationId, projectId, sha256, deletedAt: noDate }, { projection: { _id: 1 } })
-      .sort({ createdAt: 1, _id: 1 })
-      .limit(1)
-      .toArray();
-    return first?._id ?? null;
-  },
-  /** Lets the next document take the place of the first one, which is deleted. A repeated call finds the same. */
-  async releaseDuplicates(organizationId: string, id: string): Promise<void> {
-    const [next] = await documents
-      .find({ organizationId, duplicateOf: id, deletedAt: noDate }, { projection: { _id: 1 } })
-      .sort({ createdAt: 1, _id: 1 })
-      .limit(1)
-      .toArray();
-    if (next === undefined) return;
-    const others = { organizationId, duplicateOf: id, _id: { $ne: next._id } };
-    await documents.updateMany(others, { $set: { duplicateOf: next._id } }, processSafe);
-    await documents.updateOne({ _id: next._id, organizationId }, { $unset: { duplicateOf: true } }, processSafe);
-  },
-});
-
 /** Names and tags that people and programs give. */
 const createNaming = (documents: Collections['documents']) => ({
   /** Changes fields of a document of the tenant's own. Returns it as it is now; null when there is none. */
@@ -270,7 +246,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
       documents.find({ organizationId, parentDocumentId: id, ...thereOrTrashed }).toArray(),
     /** Last step of a deletion: removes the record of a marked document, and returns it. null when it was removed before. */
     async remove(organizationId: string, id: string): Promise<DocumentRecord | null> {
-      await duplicates.releaseDuplicates(organizationId, id);
+      await duplicates.releaseDuplicates({ _id: id, organizationId });
       return documents.findOneAndDelete({ _id: id, organizationId, ...beingDeleted });
     },
     async setVisibility(tenant: Tenant, ids: readonly string[], visibility: Visibility): Promise<void> {
@@ -282,6 +258,8 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     ...createNaming(documents),
     firstWith: (organizationId: string, projectId: string, sha256: string): Promise<string | null> =>
       duplicates.firstWith(organizationId, projectId, sha256),
+    markNear: (of: Pick<DocumentRecord, '_id' | 'organizationId'>, original: string): Promise<DocumentRecord | null> =>
+      duplicates.markNear(of, original),
   };
 }
 

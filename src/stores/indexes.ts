@@ -94,7 +94,13 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
   descriptions: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
   embeddings: [[{ organizationId: 1, documentId: 1 }]],
   segmentationResults: [[{ organizationId: 1, documentId: 1, createdAt: -1 }]],
-  searchRecords: [[{ organizationId: 1, identifiers: 1 }]],
+  searchRecords: [
+    [{ organizationId: 1, identifiers: 1 }],
+    [
+      { organizationId: 1, projectId: 1, copyKeys: 1, createdAt: 1, _id: 1 },
+      { partialFilterExpression: { copyKeys: { $exists: true } } },
+    ],
+  ],
   workflows: [
     [{ organizationId: 1, projectId: 1, name: 1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],

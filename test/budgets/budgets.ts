@@ -15,7 +15,7 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
 presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
-ack                              |       11 |  7590 |     2690 |     7 |      35 |      46 |  9470 |     2 |     2 |          0 |   942 |     0
+ack                              |       11 |  7620 |     2690 |     7 |      35 |      46 |  9490 |     2 |     2 |          0 |   966 |     0
 document by id                   |        2 |   658 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   777 |     0
 list of 25                       |        2 |   582 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15800 |     0
 execution accepted               |        8 |  4770 |     1990 |     5 |      18 |      26 |  4510 |     1 |     0 |          0 |   602 |     0
@@ -26,7 +26,7 @@ realtime event                   |        1 |   577 |       42 |     1 |       5
 run of 5 no-op steps             |       14 | 17200 |     4310 |    10 |      49 |      67 | 20700 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  5070 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0
 chat question                    |       23 | 14400 |     7420 |     4 |       8 |      17 |  4020 |     5 |     0 |          0 |  3040 |     0
-upload and its default workflow  |       60 | 76000 |    33500 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   808 |    30
+upload and its default workflow  |       60 | 76000 |    44500 |    36 |     106 |     172 | 76000 |     4 |    13 |          5 |   833 |    30
 `;
 
 export interface Budget extends Counts {

@@ -211,7 +211,12 @@ async function seed(): Promise<Seeded> {
   await stores.idempotency.finish(request, 'f', { status: 202, body: { documentId } });
   const whose = { documentId, organizationId, projectId, apiKeyId: ids.keyId, objectKey, createdAt: now };
   const texts = { title: text, description: text, ocrText: text, segmentationText: '', identifiers: ['inv20240042'] };
-  const embeddings = { text: { label: createLocalModels().text.label, vector } };
+  const image = {
+    label: createLocalModels().image.label,
+    vector: new Float32Array(832).fill(1),
+    blockHash: '00ff00ff00ff00ff',
+  };
+  const embeddings = { text: { label: createLocalModels().text.label, vector }, image };
   const record: SearchRecord = { ...whose, ...texts, visibility: 'public', embeddings };
   await stores.search.upsert(record);
   await seedDraft(stores, { ...seeded, projectIds: [projectId] });

@@ -102,6 +102,10 @@ export const overview = [
       'Documents that look or read like one are listed, near duplicates first, to those who may read them',
       '0174-similar-documents-and-verified-receipts',
     ],
+    'document.near_duplicates': [
+      'A document that shows the page of an older one of its project is marked as its near duplicate; other pages of a form are not',
+      '0203-near-duplicates-are-marked',
+    ],
     'run.receipt.verify': [
       'A receipt is verified against stored steps and outputs by REST, an agent and the command line, which say what differs',
       '0174-similar-documents-and-verified-receipts',

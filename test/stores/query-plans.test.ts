@@ -215,6 +215,10 @@ async function askDocuments(stores: Stores): Promise<void> {
       await search.search({ ...who, ...narrow, text: 'walnut 4711 "walnut 4711"', limit: 10 });
   await search.highlights({ ...tenant, documentIds: [id], text: 'walnut' });
   await search.similar({ ...tenant, documentId: id, by: ['text'], limit: 9 });
+  const image = { label: 'local/visual-2', vector: Float32Array.of(1, 0), blockHash: '00ff00ff00ff00ff' };
+  const copied = { documentId: 'doc_other', organizationId, projectId, ocrText: '101 202 303 404 505 606' };
+  await search.possibleCopies({ ...copied, embeddings: { image } });
+  await search.textOf(organizationId, id);
   await search.setVisibility(organizationId, [id], 'private');
   await search.check();
 }

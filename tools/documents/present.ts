@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { presentWarnings } from '#src/contracts/page-warnings.ts';
 import type { Document } from '#src/contracts/resources/document.ts';
-import { titleOf, type DocumentRecord } from '#src/domain/documents/document.ts';
+import { duplicateOf, titleOf, type DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
 type DocumentReply = z.input<typeof Document>;
@@ -16,7 +16,7 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
     contentType: record.contentType,
     sizeBytes: record.sizeBytes,
     sha256: record.sha256,
-    ...(record.duplicateOf !== undefined && { duplicateOf: record.duplicateOf }),
+    ...duplicateOf(record),
     width: record.width,
     height: record.height,
     pages: record.pages,

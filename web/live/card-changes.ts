@@ -5,7 +5,10 @@ type Card = Reply<'documents', 'list'>['documents'][number];
 type LatestRun = NonNullable<Card['latestRun']>;
 type Run = Card['latestRun'];
 /** Part of a document that the feed changes. */
-export type Listed = Pick<Card, 'id' | 'projectId' | 'latestRun' | 'filename' | 'title' | 'tags'>;
+export type Listed = Pick<
+  Card,
+  'id' | 'projectId' | 'latestRun' | 'filename' | 'title' | 'tags' | 'duplicateOf' | 'duplicateKind'
+>;
 
 const text = (event: LiveEvent, field: string): string | undefined => {
   const value = event[field];
@@ -37,9 +40,10 @@ export const isForCards = ({ type, documentId }: LiveEvent): boolean =>
 
 function after<One extends Listed>(card: One, event: LiveEvent): One {
   if (event.type === 'document.changed') {
-    const { filename, title, tags } = event as Partial<Pick<Listed, 'filename' | 'title' | 'tags'>>;
+    const { filename, title, tags, duplicateOf, duplicateKind } = event as Partial<Listed>;
     // A null title stands for the generated one, which the event does not tell.
-    return { ...card, filename: filename ?? null, title: title ?? card.title, tags: tags ?? card.tags };
+    const copy = duplicateOf === undefined ? {} : { duplicateOf, duplicateKind };
+    return { ...card, filename: filename ?? null, title: title ?? card.title, tags: tags ?? card.tags, ...copy };
   }
   // Runs of drafts, and those of other projects over a public document, are not runs of the document.
   if (event['draft'] !== undefined || event.projectId !== card.projectId) return card;

@@ -41,7 +41,11 @@ const correctedOf = ({ ocr, description }: DocumentRecord): ReadonlyMap<string, 
  * Documents of runs with their decoded pages, shared by the nodes of a run. Errors: `document.not_found`,
  * `upload.object_missing` when the bytes are gone, and the codec's.
  */
-export function createRunDocuments({ documents, objects, images }: Parts): (run: RunFacts) => Promise<RunDocument> {
+export function createRunDocuments({
+  documents,
+  objects,
+  images,
+}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId'>) => Promise<RunDocument> {
   const originals = byteCache<Buffer>((bytes) => bytes.length);
   const pages = byteCache<PageImage>((page) => page.png.length);
 

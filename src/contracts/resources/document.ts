@@ -52,7 +52,11 @@ export const Document = z
     contentType: z.enum(documentTypes),
     sizeBytes: z.int().min(1).describe('Size in bytes'),
     sha256: z.string().nullable().describe('SHA-256 of the stored bytes, in hex'),
-    duplicateOf: z.string().optional().describe('First document with the same bytes'),
+    duplicateOf: z.string().optional().describe('Older document of the project that it is a copy of'),
+    duplicateKind: z
+      .enum(['exact', 'near'])
+      .optional()
+      .describe('exact: the same bytes, told at ack; near: the same page in another file, told when it is indexed'),
     width: z.int().min(1).describe('Pixels of the first page, upright'),
     height: z.int().min(1).describe('Pixels of the first page, upright'),
     pages: z.int().min(1),

@@ -69,8 +69,10 @@ export interface DocumentRecord {
   readonly sha256: string | null;
   readonly contentType: DocumentType;
   readonly sizeBytes: number;
-  /** First document of the project with the same bytes; absent for the first. */
+  /** An older document of the project with the same bytes, or with another picture of the same page; absent without one. */
   readonly duplicateOf?: string;
+  /** Present with `duplicateOf` of another picture. Source: docs/decisions/0203. */
+  readonly duplicateKind?: 'near';
   /** Size of the pictures that were made from it and are kept; absent without one. */
   readonly pictureBytes?: number;
   readonly width: number;
@@ -115,6 +117,15 @@ export interface UploadRecord {
   /** true: the sweep has taken it, and it cannot be acknowledged any more. */
   readonly expired?: true;
 }
+
+/** Document that it is a copy of, and the kind of the copy, for answers and events. */
+export const duplicateOf = ({
+  duplicateOf: of,
+  duplicateKind,
+}: Pick<DocumentRecord, 'duplicateOf' | 'duplicateKind'>): {
+  readonly duplicateOf?: string;
+  readonly duplicateKind?: 'exact' | 'near';
+} => (of === undefined ? {} : { duplicateOf: of, duplicateKind: duplicateKind ?? 'exact' });
 
 /** Title of a document: the given one, or else that of its description. null: it has none. */
 export const titleOf = ({

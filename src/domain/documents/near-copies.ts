@@ -16,7 +16,9 @@ export function tellingHalves(blockHash: string | null): Halves | null {
   return Math.min(ones, 64 - ones) < tellingBits ? null : halves;
 }
 
-const differentBits = (one: Halves, other: Halves): number => bitsOf(one[0] ^ other[0]) + bitsOf(one[1] ^ other[1]);
+/** Hamming distance. */
+export const differentBits = (one: Halves, other: Halves): number =>
+  bitsOf(one[0] ^ other[0]) + bitsOf(one[1] ^ other[1]);
 
 /** Number of ones of a 32-bit integer. Source: Warren, Hacker's Delight, figure 5-2. */
 function bitsOf(value: number): number {
@@ -31,4 +33,16 @@ export const areNear = (one: Halves, other: Halves): boolean => differentBits(on
 export function areNearCopies(one: string | null, other: string | null): boolean {
   const [first, second] = [tellingHalves(one), tellingHalves(other)];
   return first !== null && second !== null && areNear(first, second);
+}
+
+/** Cosine of two vectors; 0 where one has no direction, or another length. */
+export function cosineOf(one: Float32Array, other: Float32Array): number {
+  let [dot, left, right] = [0, 0, 0];
+  for (const [at, value] of one.entries()) {
+    const against = other[at] ?? 0;
+    dot += value * against;
+    left += value * value;
+    right += against * against;
+  }
+  return left === 0 || right === 0 || one.length !== other.length ? 0 : dot / Math.sqrt(left * right);
 }

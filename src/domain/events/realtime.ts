@@ -4,7 +4,7 @@ import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import { newId } from '#src/domain/ids.ts';
-import { titleOf, type DocumentRecord, type LatestDescription } from '#src/domain/documents/document.ts';
+import { duplicateOf, titleOf, type DocumentRecord, type LatestDescription } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import { draftOf, type OpenQuestion, type RunRecord } from '#src/domain/runs/run.ts';
@@ -27,7 +27,7 @@ const questionsMax = 20;
  * Event for a new document: its document card without URLs, which expire. Source: `realtime.document_created`, docs/decisions/0040.
  */
 export function documentCreated(document: DocumentRecord): RealtimeEvent {
-  const { parentDocumentId, segmentationId, duplicateOf } = document;
+  const { parentDocumentId, segmentationId } = document;
   return {
     dedupeId: `document.created:${document._id}`,
     type: 'document.created',
@@ -41,7 +41,7 @@ export function documentCreated(document: DocumentRecord): RealtimeEvent {
       contentType: document.contentType,
       sizeBytes: document.sizeBytes,
       sha256: document.sha256,
-      ...(duplicateOf !== undefined && { duplicateOf }),
+      ...duplicateOf(document),
       width: document.width,
       height: document.height,
       pages: document.pages,
@@ -54,7 +54,7 @@ export function documentCreated(document: DocumentRecord): RealtimeEvent {
   };
 }
 
-/** Event for a document whose names or tags a person or a program changed: all of them as they are now. */
+/** Event for a document whose names or tags were changed, or that was found to be a copy: all of them as they are now. */
 export function documentChanged(document: DocumentRecord, at: Date): RealtimeEvent {
   const { _id: documentId, organizationId, projectId, filename = null, tags = [] } = document;
   return {
@@ -64,7 +64,7 @@ export function documentChanged(document: DocumentRecord, at: Date): RealtimeEve
     organizationId,
     projectId,
     documentId,
-    data: { filename, title: titleOf(document), tags: [...tags] },
+    data: { filename, title: titleOf(document), tags: [...tags], ...duplicateOf(document) },
   };
 }
 

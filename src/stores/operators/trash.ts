@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { deletionOf } from '#src/stores/documents.ts';
+import { createDuplicates } from '#src/stores/duplicates.ts';
 import { hiddenOrganization } from '#src/stores/hidden-organization.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
@@ -76,18 +77,7 @@ const createMoves = ({ documents }: Parts, settle: (place: Place) => Promise<voi
     }
     return all;
   };
-  /** The place of the first document with the same bytes goes to the next one. */
-  const releaseDuplicates = async ({ _id, organizationId }: Place): Promise<void> => {
-    const [next] = await documents
-      .find({ organizationId, duplicateOf: _id, deletedAt: { $exists: false } }, { projection: { _id: 1 } })
-      .sort({ createdAt: 1, _id: 1 })
-      .limit(1)
-      .toArray();
-    if (next === undefined) return;
-    const others = { organizationId, duplicateOf: _id, _id: { $ne: next._id } };
-    await documents.updateMany(others, { $set: { duplicateOf: next._id } });
-    await documents.updateOne({ _id: next._id, organizationId }, { $unset: { duplicateOf: true } });
-  };
+  const duplicates = createDuplicates(documents);
   const current = async ({ _id, organizationId }: Place): Promise<DocumentRecord | null> => {
     const found = await documents.findOne({ _id, organizationId });
     return found === null || (found.deletedAt !== undefined && found.trash === undefined) ? null : found;
@@ -117,7 +107,7 @@ const createMoves = ({ documents }: Parts, settle: (place: Place) => Promise<voi
         const derived = await descendants(place);
         await follow(document, derived);
         for (const one of [document, ...derived]) await settle(one);
-        if (document.trash !== undefined) await releaseDuplicates(place);
+        if (document.trash !== undefined) await duplicates.releaseDuplicates(place);
         if (isSame(await current(place), document)) return { document, derived };
       }
       throw new Error(`${place._id} is moved to the trash and back too often at the same time`);
@@ -166,6 +156,9 @@ const createReads = ({ documents }: Parts) => ({
 export function createTrashStore(parts: Parts) {
   const { documents } = parts;
   const settle = createSettle(parts);
+  const duplicates = createDuplicates(documents);
+  const isShown = async (_id: string | undefined, organizationId: string): Promise<boolean> =>
+    _id !== undefined && (await documents.findOne({ _id, organizationId, deletedAt: { $exists: false } })) !== null;
   const moves = createMoves(parts, settle);
   return {
     settle,
@@ -188,20 +181,19 @@ export function createTrashStore(parts: Parts) {
       if (found === null) return null;
       const { organizationId, projectId, sha256 } = found;
       // Documents with the same bytes that came meanwhile stay the first.
-      const [first] =
-        sha256 === null
-          ? []
-          : await documents
-              .find({ organizationId, projectId, sha256, deletedAt: { $exists: false } }, { projection: { _id: 1 } })
-              .sort({ createdAt: 1, _id: 1 })
-              .limit(1)
-              .toArray();
+      const first = sha256 === null ? null : await duplicates.firstWith(organizationId, projectId, sha256);
+      const isNear =
+        first === null && found.duplicateKind === 'near' && (await isShown(found.duplicateOf, organizationId));
       const restored = await documents.findOneAndUpdate(
         { _id, organizationId, 'trash.at': found.trash?.at ?? at },
         {
-          ...(first === undefined
-            ? { $unset: { deletedAt: true, trash: true, duplicateOf: true } }
-            : { $unset: { deletedAt: true, trash: true }, $set: { duplicateOf: first._id } }),
+          $unset: {
+            deletedAt: true,
+            trash: true,
+            ...(!isNear && { duplicateKind: true }),
+            ...(!isNear && first === null && { duplicateOf: true }),
+          },
+          ...(first !== null && { $set: { duplicateOf: first } }),
           $push: { pendingEvents: entry(_id, at) },
         },
         { returnDocument: 'after' },

@@ -1,4 +1,5 @@
 import { Binary } from 'mongodb';
+import { copyKeys } from '#src/domain/documents/copies/copies.ts';
 import { looseText } from '#src/domain/search/word-forms.ts';
 
 /** Searchable content of one document. The `index` node replaces the whole record. */
@@ -48,6 +49,8 @@ export interface SearchRow {
   /** Normalized spellings and endings. Missing in older rows. */
   readonly looseText?: string;
   readonly identifiers: readonly string[];
+  /** By which copies are found. Missing in older rows, and without a picture's hash. */
+  readonly copyKeys?: readonly string[];
   readonly embedding: {
     readonly text?: { readonly label: string; readonly vector: Binary };
     readonly image?: { readonly label: string; readonly vector: Binary; readonly blockHash?: string };
@@ -71,11 +74,13 @@ export function searchedTexts(
 export function searchRowOf({ documentId, embeddings, identifiers, ...fields }: SearchRecord): SearchRow {
   const text = binary(embeddings.text);
   const image = binary(embeddings.image);
+  const keys = copyKeys(embeddings.image?.blockHash ?? '', fields.ocrText);
   return {
     _id: documentId,
     ...fields,
     looseText: looseText(searchedTexts(fields).join('\n')),
     identifiers: [...identifiers],
+    ...(keys.length > 0 && { copyKeys: keys }),
     embedding: { ...(text && { text }), ...(image && { image }) },
   };
 }

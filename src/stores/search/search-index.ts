@@ -4,6 +4,7 @@ import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/sear
 import { homesOf } from '#src/stores/hidden-organization.ts';
 import { createHighlights } from '#src/stores/search/highlights.ts';
 import { ChosenRetrievers } from '#src/stores/search/chosen-retrievers.ts';
+import { createCopies } from '#src/stores/search/copies.ts';
 import { createSimilar } from '#src/stores/search/similar.ts';
 import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
 import { createWordRetrievers } from '#src/stores/search/word-retrievers.ts';
@@ -90,6 +91,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     highlights: createHighlights(searchRecords),
     /** Documents with the nearest vectors. */
     similar: createSimilar(searchRecords),
+    ...createCopies(searchRecords),
     /** Rejects when search is not ready. */
     async check(): Promise<void> {
       if (known.until < Date.now()) {

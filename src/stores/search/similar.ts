@@ -1,4 +1,5 @@
 import type { Binary, Collection, Document } from 'mongodb';
+import { cosineOf } from '#src/domain/documents/near-copies.ts';
 import { lacksSearch, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
@@ -40,17 +41,6 @@ type Vectors = Pick<SearchRow, '_id' | 'embedding'>;
 type Nearest = { readonly _id: string; readonly score: number; readonly blockHash?: string };
 type Vector = { readonly label: string; readonly vector: Binary };
 
-function cosine(one: Float32Array, other: Float32Array): number {
-  let [dot, left, right] = [0, 0, 0];
-  for (const [at, value] of one.entries()) {
-    const against = other[at] ?? 0;
-    dot += value * against;
-    left += value * value;
-    right += against * against;
-  }
-  return left === 0 || right === 0 ? 0 : dot / Math.sqrt(left * right);
-}
-
 /** Documents whose stored vectors are nearest to those of one document. Each query filters by tenant inside of the index. */
 export function createSimilar(searchRecords: Collection<SearchRow>) {
   const scan = async (query: SimilarQuery, by: SimilarBy, { label, vector }: Vector): Promise<Nearest[]> => {
@@ -66,7 +56,7 @@ export function createSimilar(searchRecords: Collection<SearchRow>) {
       const found = embedding[fields[by]]?.vector;
       const { blockHash } = embedding.image ?? {};
       if (found === undefined) return [];
-      return [{ _id, score: cosine(wanted, found.toFloat32Array()), ...(blockHash !== undefined && { blockHash }) }];
+      return [{ _id, score: cosineOf(wanted, found.toFloat32Array()), ...(blockHash !== undefined && { blockHash }) }];
     });
     return scored.toSorted((a, b) => b.score - a.score).slice(0, query.limit + 1);
   };

@@ -26,6 +26,8 @@ function lagging(index: SearchIndex, waiting: (() => Promise<void>)[]): SearchIn
     },
     highlights: (query) => index.highlights(query),
     similar: (query) => index.similar(query),
+    possibleCopies: (record) => index.possibleCopies(record),
+    textOf: (...of) => index.textOf(...of),
     check: () => index.check(),
   };
 }

@@ -52,6 +52,7 @@ export async function askStorage(
   await documents.change(tenant, id, { givenTitle: 'A title', tags: null });
   await workflows.followersOf(tenant, 'wf_document_intake');
   await documents.firstWith(organizationId, projectId, 'a'.repeat(64));
+  await documents.markNear(document, 'doc_other');
   await documents.storedBy(organizationId);
   await documents.presentAmong([id]);
   await uploads.promised(organizationId, '', 10);

@@ -18,6 +18,8 @@ export const searchChanges = (stores: () => Stores): Readonly<Record<string, Try
   'search.delete': (who, { documentId }) => stores().search.delete(who.organizationId, documentId),
   'search.setVisibility': (who, { documentId }) =>
     stores().search.setVisibility(who.organizationId, [documentId], 'private'),
+  'documents.markNear': async ({ organizationId }, { documentId }) =>
+    stores().documents.markNear({ _id: documentId, organizationId }, 'doc_stolen'),
   'runMends.settle': ({ organizationId }, { runId }) =>
     stores().runMends.settle({ _id: runId, organizationId }, 'exec_stolen'),
   'otherEmbeddings.replace': ({ organizationId }, { documentId, record }) =>
@@ -33,6 +35,9 @@ export const searchReads = (
   'results.ocrPagesAt': async ({ organizationId }, { ocrId }) => [
     ...(await stores().results.ocrPagesAt(organizationId, [{ ocrResultId: ocrId, page: 0 }])),
   ],
+  'search.textOf': ({ organizationId }, { documentId }) => stores().search.textOf(organizationId, documentId),
+  'search.possibleCopies': ({ organizationId }, { record }) =>
+    stores().search.possibleCopies({ ...record, documentId: 'doc_mine', organizationId }),
   'search.similar': ({ organizationId }, { projectIds, documentId }) =>
     stores().search.similar({ organizationId, projectIds, documentId, by: ['picture', 'text'], limit: 10 }),
 });

@@ -5,14 +5,14 @@ import type { Detail } from './reading.ts';
 
 /** Problems of the document, each with its remedy. */
 export function Notices({ document, onPage }: { readonly document: Detail; readonly onPage: (page: number) => void }) {
-  const { ocr, degraded, duplicateOf } = document;
+  const { ocr, degraded, duplicateOf, duplicateKind } = document;
   const warnings = ocr?.warnings ?? [];
   if (warnings.length === 0 && degraded === undefined && duplicateOf === undefined) return null;
   return (
     <div className="mb-4 grid gap-2">
       {duplicateOf !== undefined && (
         <p className="rounded-lg bg-hover px-3 py-2">
-          {words.duplicateWords}{' '}
+          {duplicateKind === 'near' ? words.nearDuplicateWords : words.duplicateWords}{' '}
           <Link to="/documents/$id" params={{ id: duplicateOf }} className="text-accent underline">
             {words.openOther}
           </Link>

@@ -29,7 +29,7 @@ function factsOf(document: Detail): readonly (readonly [string, ReactNode])[] {
     [facts.writer, document.descriptionModelLabel],
     [facts.reader, document.ocr?.modelLabel],
     [facts.confidence, document.ocr === null ? null : share(document.ocr.avgConfidence / 100)],
-    [facts.duplicate, other(document.duplicateOf)],
+    [document.duplicateKind === 'near' ? facts.nearDuplicate : facts.duplicate, other(document.duplicateOf)],
     [facts.parent, other(document.parentDocumentId)],
     [facts.id, <code key="id">{document.id}</code>],
     [facts.hash, document.sha256 === null ? null : <code key="hash">{document.sha256}</code>],

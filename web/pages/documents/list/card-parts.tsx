@@ -1,4 +1,5 @@
-import { FileImage } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { Copy as CopyIcon, FileImage } from 'lucide-react';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
 import type { Card } from '../card.ts';
@@ -36,6 +37,25 @@ export function Thumbnail({
   );
 }
 
+/** Leads to the document that this one is a copy of. It lies above the link of the card, and is no stop of the Tab key, as there are many. */
+function DuplicateBadge({ card: { duplicateOf, duplicateKind } }: { readonly card: Card }) {
+  if (duplicateOf === undefined) return null;
+  return (
+    <Link
+      to="/documents/$id"
+      params={{ id: duplicateOf }}
+      search={({ project }) => ({ project })}
+      title={duplicateKind === 'near' ? words.nearDuplicateHint : words.duplicateHint}
+      tabIndex={-1}
+      className="relative z-1 hover:underline"
+    >
+      <Badge icon={<CopyIcon size={11} aria-hidden />}>
+        {duplicateKind === 'near' ? words.nearDuplicate : words.duplicate}
+      </Badge>
+    </Link>
+  );
+}
+
 /** Small facts of a document: how a search found it, and what needs a look. */
 export function CardBadges({ card }: { readonly card: Card }) {
   return (
@@ -48,7 +68,7 @@ export function CardBadges({ card }: { readonly card: Card }) {
       ))}
       {card.visibility === 'public' && <Badge tone="info">{words.isPublic}</Badge>}
       {card.degraded !== undefined && <Badge tone="warn">{words.degraded}</Badge>}
-      {card.duplicateOf !== undefined && <Badge>{words.duplicate}</Badge>}
+      <DuplicateBadge card={card} />
       <Tags tags={card.tags} most={3} />
     </>
   );
