@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link } from '../../../router/link.tsx';
 import { Copy as CopyIcon, FileImage } from 'lucide-react';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
@@ -44,7 +44,6 @@ function DuplicateBadge({ card: { duplicateOf, duplicateKind } }: { readonly car
     <Link
       to="/documents/$id"
       params={{ id: duplicateOf }}
-      search={({ project }) => ({ project })}
       title={duplicateKind === 'near' ? words.nearDuplicateHint : words.duplicateHint}
       tabIndex={-1}
       className="relative z-1 hover:underline"
