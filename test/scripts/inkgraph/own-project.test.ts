@@ -166,17 +166,22 @@ describe("A project of one's own", () => {
       });
       try {
         const said = createInterface(child.stderr);
-        const client = await nextClient(said);
-        expect(await outputsBy(client)).toMatchObject({ likeness: 1, opinion: 'It is a letter.' });
+        const api = await nextApi(said);
+        const { out } = await inkgraph(project, 'seed', '--json');
+        const { serviceKey: apiKey } = JSON.parse(out) as { serviceKey: string };
+        expect(await outputsBy(createClient({ baseUrl: api, apiKey }))).toMatchObject({
+          likeness: 1,
+          opinion: 'It is a letter.',
+        });
         const typeError = lineWith(said, /error TS/);
-        const restarted = nextClient(said);
+        const restarted = nextApi(said);
         await edit(
           'graphs/likeness.node.ts',
           "distance('invoice', 'invoices')",
           "distance('a', 'bcd') as unknown as string",
         );
         expect(await typeError).toMatch(/likeness\.node\.ts/);
-        expect(await outputsBy(await restarted)).toMatchObject({ likeness: 3 });
+        expect(await outputsBy(createClient({ baseUrl: await restarted, apiKey }))).toMatchObject({ likeness: 3 });
       } finally {
         await end(child);
       }
@@ -201,11 +206,10 @@ function lineWith(lines: Interface, pattern: RegExp): Promise<string> {
   });
 }
 
-/** A client of the services that say next that they are up. */
-async function nextClient(lines: Interface): Promise<Client> {
+/** Address of the API of the services that say next that they are up. */
+async function nextApi(lines: Interface): Promise<string> {
   const { api } = JSON.parse(await lineWith(lines, /"msg":"inkgraph is up"/)) as { api: string };
-  const { out } = await inkgraph(project, 'seed', '--json');
-  return createClient({ baseUrl: api, apiKey: (JSON.parse(out) as { serviceKey: string }).serviceKey });
+  return api;
 }
 
 /** Outputs of the workflow over a small picture. */
