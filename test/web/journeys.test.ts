@@ -3,6 +3,7 @@ import { browserTest } from '#test/support/servers/browser.ts';
 import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { modernClient } from '#test/mcp/listener.ts';
+import { lookAtDialogs } from '#test/web/dialogs.ts';
 import { expectAccessible, go, Site, visit, type Tab } from '#test/web/site.ts';
 
 const markup = '<img src=x onerror=fetch(1)>.png';
@@ -140,6 +141,29 @@ describe('The dashboard', () => {
     'shows every page without violations of WCAG or of its policy, light and narrow, dark and wide',
     async () => {
       await Promise.all([lookAtAll(360, 'light'), lookAtAll(1280, 'dark')]);
+    },
+    90_000,
+  );
+
+  browserTest(
+    'opens every dialog without violations of WCAG or of its policy, light and narrow, dark and wide',
+    async () => {
+      const { body } = await app.call('POST', '/api/dashboard/workflows', {
+        cookie,
+        body: { preset: 'wf_document_intake', name: 'Intake of dialogs' },
+      });
+      const looks = [
+        { width: 360, colorScheme: 'light' },
+        { width: 1280, colorScheme: 'dark' },
+      ] as const;
+      await Promise.all(
+        looks.map(async ({ width, colorScheme }) => {
+          const tab = await open({ colorScheme, viewport: { width, height: 800 } });
+          await visit(tab, site.api);
+          await lookAtDialogs(tab, `${colorScheme} at ${width}`, receiptId, body.workflowId);
+          expect(tab.complaints()).toEqual([]);
+        }),
+      );
     },
     90_000,
   );
@@ -405,7 +429,7 @@ describe('The dashboard', () => {
   browserTest('has no word of its own outside the tables, and room for longer ones', async () => {
     const tab = await open({ viewport: { width: 1280, height: 800 } });
     await visit(tab, `${site.api}/?lang=en-XA`);
-    for (const path of ['/', '/documents', `/documents/${receiptId}`]) {
+    for (const path of routes()) {
       await go(tab, path);
       expect({ path, found: await tab.page.evaluate(foreignWords) }).toEqual({ path, found: [] });
     }

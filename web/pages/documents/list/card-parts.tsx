@@ -1,3 +1,4 @@
+import { Picture } from '../../../parts/picture.tsx';
 import { FileImage } from 'lucide-react';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
@@ -25,12 +26,11 @@ export function Thumbnail({
       </div>
     );
   return (
-    <img
+    <Picture
       src={side === 320 ? thumbnailUrl : `${thumbnailUrl}&w=${side}`}
       alt=""
       {...{ width, height }}
       loading="lazy"
-      decoding="async"
       className={`object-cover object-top ${className}`}
     />
   );
