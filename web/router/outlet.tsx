@@ -2,7 +2,7 @@ import { Component, useLayoutEffect, type ComponentType, type ReactNode } from '
 import { Skeleton } from '../parts/states.tsx';
 import { useStore } from '../state/store.ts';
 import { match } from './addresses.ts';
-import { hrefOf, router, shown } from './place.ts';
+import { hrefOf, router, shown, type Place } from './place.ts';
 
 export interface FailureProps {
   readonly error: unknown;
@@ -31,6 +31,18 @@ class Boundary extends Component<BoundaryProps, { readonly error: unknown; reado
   }
 }
 
+/** Frames within which a list is as high again as it was. */
+const mostFrames = 30;
+
+/** Scrolls the window, once the page is high enough for it. */
+function scrollWindow(top: number, place: Place, frames = mostFrames): void {
+  scrollTo(0, top);
+  if (scrollY >= top - 1 || frames === 0) return;
+  requestAnimationFrame(() => {
+    if (shown.get().place === place) scrollWindow(top, place, frames - 1);
+  });
+}
+
 interface OutletProps {
   readonly failed: ComponentType<FailureProps>;
   readonly notFound: ComponentType;
@@ -41,7 +53,7 @@ export function Outlet({ failed: Failed, notFound: NotFound }: OutletProps) {
   const { place, Component: Shown, error } = useStore(shown);
   useLayoutEffect(() => {
     const top = router.takeScroll();
-    if (top !== null) scrollTo(0, top);
+    if (top !== null) scrollWindow(top, place);
   });
   if (match(place.path) === null) return <NotFound />;
   if (error !== undefined) return <Failed error={error} reset={() => location.reload()} />;

@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
-import { forgetOld } from '#web/api/query-client.ts';
+import { forgetOld } from '#web/api/forget-old.ts';
 
 /** Shows a page that asks for `queryKey`, and leaves it. */
 function visit(client: QueryClient, queryKey: readonly string[]): void {
