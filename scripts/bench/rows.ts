@@ -1,4 +1,5 @@
 import type { Row } from '#scripts/bench/row.ts';
+import { dashboard } from '#scripts/bench/rows/d1-dashboard.ts';
 import { engineWrites } from '#scripts/bench/rows/e1-engine-writes.ts';
 import { engineReads } from '#scripts/bench/rows/e2-engine-reads.ts';
 import { sameEngine } from '#scripts/bench/rows/f1-same-engine.ts';
@@ -45,6 +46,7 @@ export const rows: readonly Row[] = [
   variant,
   memory,
   largestGraph,
+  dashboard,
   engineWrites,
   engineReads,
 ];

@@ -3,6 +3,7 @@ import { browserTest } from '#test/support/servers/browser.ts';
 import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { modernClient } from '#test/mcp/listener.ts';
+import { lookAtDialogs } from '#test/web/dialogs.ts';
 import { expectAccessible, go, Site, visit, type Tab } from '#test/web/site.ts';
 
 const markup = '<img src=x onerror=fetch(1)>.png';
@@ -144,6 +145,29 @@ describe('The dashboard', () => {
     90_000,
   );
 
+  browserTest(
+    'opens every dialog without violations of WCAG or of its policy, light and narrow, dark and wide',
+    async () => {
+      const { body } = await app.call('POST', '/api/dashboard/workflows', {
+        cookie,
+        body: { preset: 'wf_document_intake', name: 'Intake of dialogs' },
+      });
+      const looks = [
+        { width: 360, colorScheme: 'light' },
+        { width: 1280, colorScheme: 'dark' },
+      ] as const;
+      await Promise.all(
+        looks.map(async ({ width, colorScheme }) => {
+          const tab = await open({ colorScheme, viewport: { width, height: 800 } });
+          await visit(tab, site.api);
+          await lookAtDialogs(tab, `${colorScheme} at ${width}`, receiptId, body.workflowId);
+          expect(tab.complaints()).toEqual([]);
+        }),
+      );
+    },
+    90_000,
+  );
+
   browserTest('uploads chosen files, refuses one that it does not read, and lists them as they arrive', async () => {
     const tab = await open();
     const { page } = tab;
@@ -242,6 +266,38 @@ describe('The dashboard', () => {
       .waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /peppercorn/i, level: 1 }).waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('goes back to where a list was scrolled to, and tells of an address without a page', async () => {
+    const tab = await open({ viewport: { width: 1280, height: 400 } });
+    const { page } = tab;
+    await visit(tab, `${site.api}/documents?view=large`);
+    const scrolled = (): Promise<number> => page.evaluate('scrollY');
+    await page.evaluate('scrollTo(0, 120)');
+    expect(await scrolled()).toBe(120);
+    await page.getByRole('list', { name: 'Documents' }).getByRole('link').last().click();
+    await page.waitForURL(/\/documents\/doc_/);
+    await tab.quiet();
+    expect(await scrolled()).toBe(0);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor();
+    expect(new URL(page.url()).search).toBe('?view=large');
+    await expect.poll(scrolled).toBeGreaterThan(0);
+    await page.goForward();
+    await page.waitForURL(/\/documents\/doc_/);
+    const [fresh] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page
+        .getByRole('link', { name: 'Runs', exact: true })
+        .first()
+        .click({ modifiers: ['Control'] }),
+    ]);
+    await fresh.waitForURL(/\/runs/);
+    await fresh.close();
+    await visit(tab, `${site.api}/no/such/page`);
+    await page.getByRole('main').getByRole('link').click();
+    await page.getByRole('heading', { name: 'Documents', level: 1 }).waitFor();
     expect(tab.complaints()).toEqual([]);
   });
 
@@ -370,44 +426,68 @@ describe('The dashboard', () => {
     },
   );
 
-  browserTest('shows what an agent changed in a draft while a person typed, and keeps both changes', async () => {
-    const { body: made } = await app.call('POST', '/api/dashboard/workflows', {
-      cookie,
-      body: { preset: 'wf_document_intake', name: 'Shared draft' },
-    });
-    const { workflowId } = made;
-    const tab = await open();
-    const { page } = tab;
-    await visit(tab, `${site.api}/workflows/${workflowId}?tab=settings`);
-    const description = page.getByRole('textbox', { name: 'Description' });
-    await description.fill('Written by a person');
-    const agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
-    const operations = [{ op: 'set_limits', limits: { maxSteps: 77 } }];
-    const edit = { name: 'update_workflow', arguments: { workflowId, baseVersion: made.revision, operations } };
-    expect((await agent.callTool(edit)).isError).not.toBe(true);
-    await agent.close();
-    // The page follows the agent, and keeps what the person typed.
-    await expect.poll(() => page.getByLabel('Most steps').inputValue()).toBe('77');
-    expect(await description.inputValue()).toBe('Written by a person');
-    await description.press('Control+Enter');
-    const conflict = page.getByRole('dialog', { name: 'Somebody else changed this draft' });
-    await conflict.getByText('Limits changed: maxSteps = 77').waitFor();
-    await conflict.getByText('description of the workflow changed').waitFor();
-    await expectAccessible(tab, 'conflict', 'dialog[open]');
-    await conflict.getByRole('button', { name: 'Apply mine on top' }).click();
-    await conflict.waitFor({ state: 'detached' });
-    await tab.quiet();
-    const { body } = await app.call('GET', `/api/dashboard/workflows/${workflowId}`, { cookie });
-    expect(body.graph).toMatchObject({ description: 'Written by a person', limits: { maxSteps: 77 } });
-    expect(tab.complaints()).toEqual([]);
-  });
+  browserTest(
+    'shows what an agent and a second person changed in a draft while a person typed, and keeps all',
+    async () => {
+      const { body: made } = await app.call('POST', '/api/dashboard/workflows', {
+        cookie,
+        body: { preset: 'wf_document_intake', name: 'Shared draft' },
+      });
+      const { workflowId } = made;
+      const tab = await open();
+      const { page } = tab;
+      await visit(tab, `${site.api}/workflows/${workflowId}?tab=settings`);
+      const description = page.getByRole('textbox', { name: 'Description' });
+      await description.fill('Written by a person');
+      // A second person, in a browser of their own, has typed something else.
+      const colleague = await open({}, (await app.addPerson('editor')).cookie);
+      await visit(colleague, `${site.api}/workflows/${workflowId}?tab=settings`);
+      const name = colleague.page.getByRole('textbox', { name: 'Name', exact: true });
+      await name.fill('Draft of three');
+      const agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
+      const operations = [{ op: 'set_limits', limits: { maxSteps: 77 } }];
+      const edit = { name: 'update_workflow', arguments: { workflowId, baseVersion: made.revision, operations } };
+      expect((await agent.callTool(edit)).isError).not.toBe(true);
+      await agent.close();
+      // The page follows the agent, and keeps what the person typed.
+      await expect.poll(() => page.getByLabel('Most steps').inputValue()).toBe('77');
+      expect(await description.inputValue()).toBe('Written by a person');
+      await description.press('Control+Enter');
+      const conflict = page.getByRole('dialog', { name: 'Somebody else changed this draft' });
+      await conflict.getByText('Limits changed: maxSteps = 77').waitFor();
+      await conflict.getByText('description of the workflow changed').waitFor();
+      await expectAccessible(tab, 'conflict', 'dialog[open]');
+      await conflict.getByRole('button', { name: 'Apply mine on top' }).click();
+      await conflict.waitFor({ state: 'detached' });
+      await tab.quiet();
+      await expect.poll(() => colleague.page.getByLabel('Most steps').inputValue()).toBe('77');
+      await name.press('Control+Enter');
+      const theirs = colleague.page.getByRole('dialog', { name: 'Somebody else changed this draft' });
+      await theirs.getByText('Limits changed: maxSteps = 77').waitFor();
+      await theirs.getByText('description of the workflow changed').waitFor();
+      await theirs.getByRole('button', { name: 'Apply mine on top' }).click();
+      await theirs.waitFor({ state: 'detached' });
+      // The first person sees it without a reload.
+      await page.getByRole('heading', { name: 'Draft of three', level: 1 }).waitFor();
+      const { body } = await app.call('GET', `/api/dashboard/workflows/${workflowId}`, { cookie });
+      expect(body.graph).toMatchObject({
+        name: 'Draft of three',
+        description: 'Written by a person',
+        limits: { maxSteps: 77 },
+      });
+      expect(colleague.complaints()).toEqual([]);
+      expect(tab.complaints()).toEqual([]);
+    },
+  );
 
   browserTest('has no word of its own outside the tables, and room for longer ones', async () => {
     const tab = await open({ viewport: { width: 1280, height: 800 } });
     await visit(tab, `${site.api}/?lang=en-XA`);
-    for (const path of ['/', '/documents', `/documents/${receiptId}`]) {
+    const found: string[] = [];
+    for (const path of routes()) {
       await go(tab, path);
-      expect({ path, found: await tab.page.evaluate(foreignWords) }).toEqual({ path, found: [] });
+      for (const word of (await tab.page.evaluate(foreignWords)) as string[]) found.push(`${path}: ${word}`);
     }
+    expect(found).toEqual([]);
   });
 });

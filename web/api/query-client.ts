@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { forgetOld } from './forget-old.ts';
 import { Problem } from './problem.ts';
 
 const mostAttempts = 3;
@@ -26,8 +27,10 @@ const onError = (error: unknown): void => {
 
 /** Cache of everything that the pages read. The realtime feed keeps it fresh. */
 export function createQueryClient(): QueryClient {
+  const queryCache = new QueryCache({ onError });
+  forgetOld(queryCache);
   return new QueryClient({
-    queryCache: new QueryCache({ onError }),
+    queryCache,
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: { staleTime: 30_000, retry: again, retryDelay: delay, refetchOnWindowFocus: true },

@@ -1,7 +1,5 @@
 import {
   applyNodeChanges,
-  Background,
-  Controls,
   MarkerType,
   ReactFlow,
   type Connection,
@@ -14,6 +12,7 @@ import { linkKey, type Change } from './compare.ts';
 import type { Graph, Link } from './graph.ts';
 import { arranged, sizeOf, type Point } from './layout.ts';
 import { LinkLine, type LinkEdge } from './link-line.tsx';
+import { ZoomButtons } from './zoom-buttons.tsx';
 import { EndBox, StepBox, type EndNode, type StepNode } from './step-box.tsx';
 import './graph-view.css';
 
@@ -143,8 +142,7 @@ export function GraphView(props: GraphViewProps) {
       maxZoom={2}
       proOptions={{ hideAttribution: false }}
     >
-      <Background gap={20} />
-      <Controls showInteractive={false} />
+      <ZoomButtons flow={flow} onFit={() => void flow?.fitView(fit)} />
     </ReactFlow>
   );
 }

@@ -49,7 +49,7 @@ export function StepBox({ id, data, selected }: NodeProps<StepNode>) {
     >
       <Handle type="target" position={Position.Top} isConnectable={data.isOpen} />
       <TypeIcon type={data.type} size={18} />
-      <span className="grid min-w-0 flex-1 leading-tight">
+      <span className="grid min-w-0 flex-1 leading-tight" dir="auto">
         <span className="truncate font-medium text-fg">{id}</span>
         <span className="truncate text-xs text-muted">{data.type}</span>
       </span>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Button } from '../parts/button.tsx';
+import { Picture } from '../parts/picture.tsx';
 import { pageView as words } from '../text/page-view.ts';
 import { shell } from '../text/shell.ts';
 import { turnedSize, turnedStyle, type Size, type Turn } from './geometry.ts';
@@ -29,11 +30,10 @@ export function PagePicture({ url, page, size, turn, scale, onSize, onFailed }: 
     return () => clearTimeout(timer);
   }, [fits]);
   return (
-    <img
+    <Picture
       src={`${url}&w=${largest}`}
       alt={words.picture(page + 1)}
       draggable={false}
-      decoding="async"
       onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
         onSize(turnedSize({ width, height }, turn))
       }

@@ -60,7 +60,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
       <CircleAlert size={18} aria-hidden className="mt-0.5 shrink-0" />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{problem?.body.title ?? shell.errorTitle}</p>
-        <p className="text-fg">
+        <p className="text-fg" dir="auto">
           {problem?.status === 403 ? `${problem.message} ${shell.forbidden}` : (problem?.message ?? String(error))}
         </p>
         {typeof problem?.requestId === 'string' && (

@@ -32,6 +32,22 @@ class Boundary extends Component<BoundaryProps, { readonly error: unknown; reado
   }
 }
 
+/** Frames within which a list is as high again as it was. */
+const mostFrames = 30;
+
+/** Scrolls the window, once the page is high enough for it. Returns what ends this. */
+function scrollWindow(top: number): () => void {
+  let frame = 0;
+  let left = mostFrames;
+  const scroll = (): void => {
+    scrollTo(0, top);
+    left -= 1;
+    if (scrollY < top - 1 && left > 0) frame = requestAnimationFrame(scroll);
+  };
+  scroll();
+  return () => cancelAnimationFrame(frame);
+}
+
 interface OutletProps {
   readonly failed: ComponentType<FailureProps>;
   readonly notFound: ComponentType;
@@ -46,11 +62,8 @@ export function Outlet({ failed: Failed, notFound: NotFound }: OutletProps) {
   const at = hrefOf(place);
   // An address that was opened or gone back to, without a link.
   useEffect(() => void parts.arriving(at), [at]);
-  useLayoutEffect(() => {
-    // Types say that this answers nothing; browsers answer a promise, which React would take for a clean-up.
-    scrollTo(0, top);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `top` changes with each scroll, and is meant as it was at the arrival
-  }, [key]);
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- `top` changes with each scroll, and is meant as it was at the arrival
+  useLayoutEffect(() => scrollWindow(top), [key]);
   if (page === undefined) return <NotFound />;
   const found = loaded.get(page);
   if (found === undefined) return <Skeleton lines={8} />;

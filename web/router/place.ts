@@ -40,6 +40,10 @@ export function usePlace(): Place {
 /** The place in the history, for effects that scroll. */
 export const useEntry = (): Entry => useHistoryState<Entry | null>() ?? {};
 
+function rememberScroll(): void {
+  history.replaceState({ ...(history.state as Entry | null), top: scrollY }, '');
+}
+
 /** Milliseconds that the page before stays, while the next one loads. */
 const patienceMs = 300;
 
@@ -54,7 +58,9 @@ class Moves {
     const state = resetScroll ? { key: Date.now() + mine } : (history.state as Entry | null);
     const part = parts.arriving(href);
     if (part !== null) await Promise.race([part, new Promise((late) => setTimeout(late, patienceMs))]);
-    if (mine === this.#made) go(href, { replace: isReplaced, state });
+    if (mine !== this.#made) return;
+    if (!isReplaced) rememberScroll();
+    go(href, { replace: isReplaced, state });
   }
 }
 const moves = new Moves();
@@ -62,8 +68,8 @@ const moves = new Moves();
 /** Goes to an address of the dashboard: a new entry of the history, or another address of the present one. */
 export const move = (href: string, manner: Manner = {}): void => void moves.make(href, manner);
 
-/** Remembers how far each entry of the history is scrolled. */
+/** Starts to remember how far each entry of the history is scrolled. */
 export function keepScroll(): void {
   history.scrollRestoration = 'manual';
-  addEventListener('scrollend', () => history.replaceState({ ...(history.state as Entry | null), top: scrollY }, ''));
+  addEventListener('scrollend', rememberScroll);
 }

@@ -50,8 +50,12 @@ export async function buildBundle(folder: string): Promise<void> {
         // Inline data and scripts would be refused by the content security policy.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
-        // One file compresses better than five.
-        rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'libraries', test: onEveryPage }] } } },
+        rolldownOptions: {
+          // One file compresses better than five.
+          output: { codeSplitting: { groups: [{ name: 'libraries', test: onEveryPage }] } },
+          // Libraries wrap parts that nobody uses in these.
+          treeshake: { manualPureFunctions: ['memo', 'forwardRef', 'createContext'] },
+        },
       },
     });
     await compress(draft);

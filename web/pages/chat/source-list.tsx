@@ -1,3 +1,4 @@
+import { Picture } from '../../parts/picture.tsx';
 import { Link } from '../../router/link.tsx';
 import { FileText } from 'lucide-react';
 import type { Reply } from '../../api/families.ts';
@@ -24,7 +25,7 @@ export function SourceList({ sources, lit }: { readonly sources: readonly Source
               {source.thumbnailUrl === null ? (
                 <FileText size={20} aria-hidden className="text-muted" />
               ) : (
-                <img
+                <Picture
                   src={source.thumbnailUrl}
                   alt=""
                   className="h-14 w-12 shrink-0 rounded-sm border border-line object-cover object-top"

@@ -85,7 +85,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit }: RecordTa
           <tr>
             <th scope="col">{words.status}</th>
             {fields.map((field) => (
-              <th key={field} scope="col" aria-sort={direction(field)}>
+              <th key={field} scope="col" dir="auto" aria-sort={direction(field)}>
                 <button
                   type="button"
                   onClick={() => onSort(next(field))}

@@ -9,6 +9,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { buttonClass } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
+import { Picture } from '../../parts/picture.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProject } from '../../shell/session.ts';
@@ -33,7 +34,7 @@ function ReviewPanel({ review, onDone }: { readonly review: Review; readonly onD
     <div className="grid gap-4 xl:grid-cols-2">
       <figure className="min-w-0">
         {pageUrl !== null && (
-          <img
+          <Picture
             src={`${pageUrl}${pageUrl.includes('?') ? '&' : '?'}w=1200`}
             alt={words.pageOf(title)}
             className="max-h-[75dvh] min-h-64 w-full rounded-lg border border-line bg-panel object-contain"

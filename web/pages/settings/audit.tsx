@@ -44,12 +44,14 @@ export function AuditSection() {
             <tr key={record.id}>
               <td className="whitespace-nowrap text-muted">{moment(record.at)}</td>
               <td>
-                <span className="font-mono text-xs">{record.action}</span>{' '}
+                <code className="font-mono text-xs">{record.action}</code>{' '}
                 {record.count > 1 && <Badge>{words.times(record.count)}</Badge>}
                 {record.outcome === 'unfinished' && <Badge tone="warn">{words.unfinished}</Badge>}
               </td>
-              <td className="text-xs">{record.target}</td>
-              <td className="text-xs text-muted">
+              <td className="text-xs" dir="auto">
+                {record.target}
+              </td>
+              <td className="text-xs text-muted" dir="auto">
                 {record.actor} {record.ip}
               </td>
             </tr>

@@ -45,7 +45,7 @@ export function KeysSection() {
                   {key.state !== 'live' && (
                     <Badge tone={key.state === 'rotated' ? 'info' : 'quiet'}>{words.states[key.state]}</Badge>
                   )}
-                  <span className="block font-mono text-xs text-muted">{key.prefix}…</span>
+                  <code className="block font-mono text-xs text-muted">{key.prefix}…</code>
                 </td>
                 <td>{words.kindsShort[key.kind]}</td>
                 <td dir="auto">{projects.find(({ id }) => id === key.projectId)?.name}</td>

@@ -45,7 +45,7 @@ export function SettingsPage() {
   const chosen = shown.find((name) => name === section) ?? shown[0] ?? 'usage';
   const Body = bodies[chosen];
   return (
-    <Page title={words.title} lead={organization.name}>
+    <Page title={words.title} lead={<span dir="auto">{organization.name}</span>}>
       <Tabs
         label={words.title}
         tabs={shown.map((name) => ({ name, label: words.sections[name] }))}

@@ -1,15 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { pageAt } from '../../router/navigate.ts';
-import { read } from '../../api/read.ts';
 import { Button } from '../../parts/button.tsx';
-import { Loaded } from '../../parts/states.tsx';
 import { workflows as words } from '../../text/workflows.ts';
-import type { Operation } from './edit/editor.ts';
-import { OperationList } from './edit/operation-list.tsx';
 
 const route = pageAt('/workflows/$id');
 
-type Ref = 'draft' | 'published' | number;
+export type Ref = 'draft' | 'published' | number;
 
 export const nameOfVersion = (ref: Ref): string =>
   ref === 'draft' ? words.draft : ref === 'published' ? words.publishedVersion : `${words.version} ${ref}`;
@@ -31,21 +26,5 @@ export function CompareBar({ from, to }: { readonly from: Ref; readonly to: Ref 
         {words.compareEnd}
       </Button>
     </div>
-  );
-}
-
-/** All differences between two versions, as the operations that lead from one to the other. */
-export function Differences({ id, from, to }: { readonly id: string; readonly from: Ref; readonly to: Ref }) {
-  const diff = useQuery(read('workflows', 'diff', { params: { workflowId: id }, query: { from, to } }));
-  return (
-    <Loaded query={diff}>
-      {({ operations }) =>
-        operations.length === 0 ? (
-          <p className="text-muted">{words.compareSame}</p>
-        ) : (
-          <OperationList operations={operations as Operation[]} />
-        )
-      }
-    </Loaded>
   );
 }

@@ -48,7 +48,9 @@ function NodeLine({
   return (
     <>
       {step !== undefined && <TypeIcon type={step.type} size={14} />}
-      <span className="truncate">{nameOf(id)}</span>
+      <span className="truncate" dir="auto">
+        {nameOf(id)}
+      </span>
       {change !== undefined && (
         <abbr title={words.changes[change]} className="text-xs font-semibold no-underline">
           {changeLetters[change]}
@@ -66,7 +68,9 @@ function LinkLine({ link }: { readonly link: Link }) {
   return (
     <>
       <span aria-hidden>→</span>
-      <span className="shrink-0">{nameOf(link.to)}</span>
+      <span className="shrink-0" dir="auto">
+        {nameOf(link.to)}
+      </span>
       {link.kind !== 'always' && (
         <span className={`shrink-0 ${link.kind === 'error' ? 'text-bad' : ''}`}>{words.links[link.kind]}</span>
       )}

@@ -1,18 +1,22 @@
 import { pageAt } from '../../router/navigate.ts';
+import { lazy, Suspense } from 'react';
 import type { Reply } from '../../api/families.ts';
 import type { Graph } from '../../graph-view/graph.ts';
+import { Skeleton } from '../../parts/states.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { workflows as words } from '../../text/workflows.ts';
-import { Differences } from './compare-bar.tsx';
 import type { Editor } from './edit/editor.ts';
-import { NodePanel } from './node/node-panel.tsx';
-import { ChannelsPanel } from './panels/channels-panel.tsx';
-import { ProblemsPanel } from './panels/problems-panel.tsx';
-import { SettingsPanel } from './panels/settings-panel.tsx';
-import { TryNode } from './try/try-node.tsx';
-import { TestPanel } from './panels/test-panel.tsx';
-import { VersionsPanel } from './panels/versions-panel.tsx';
 import { panels, type Panel } from './search.ts';
+
+// Each panel loads when it is opened, the picture before them.
+const NodePanel = lazy(async () => ({ default: (await import('./node/node-panel.tsx')).NodePanel }));
+const TryNode = lazy(async () => ({ default: (await import('./try/try-node.tsx')).TryNode }));
+const ProblemsPanel = lazy(async () => ({ default: (await import('./panels/problems-panel.tsx')).ProblemsPanel }));
+const Differences = lazy(async () => ({ default: (await import('./panels/differences.tsx')).Differences }));
+const VersionsPanel = lazy(async () => ({ default: (await import('./panels/versions-panel.tsx')).VersionsPanel }));
+const TestPanel = lazy(async () => ({ default: (await import('./panels/test-panel.tsx')).TestPanel }));
+const SettingsPanel = lazy(async () => ({ default: (await import('./panels/settings-panel.tsx')).SettingsPanel }));
+const ChannelsPanel = lazy(async () => ({ default: (await import('./panels/channels-panel.tsx')).ChannelsPanel }));
 
 const route = pageAt('/workflows/$id');
 
@@ -87,7 +91,9 @@ export function SidePanel(props: SidePanelProps) {
       chosen={chosen}
       onChoose={(name) => navigate({ search: (old) => ({ ...old, tab: name }), replace: true })}
     >
-      <Body {...props} name={chosen} />
+      <Suspense fallback={<Skeleton />}>
+        <Body {...props} name={chosen} />
+      </Suspense>
     </Tabs>
   );
 }

@@ -1,5 +1,5 @@
 import { pageAt } from '../../router/navigate.ts';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Reply } from '../../api/families.ts';
 import { compared as compareGraphs } from '../../graph-view/compare.ts';
 import { graphOf } from '../../graph-view/graph.ts';
@@ -9,14 +9,16 @@ import { Failure } from '../../parts/states.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { useCan } from '../../shell/session.ts';
 import { workflows as words } from '../../text/workflows.ts';
-import { CopyButton } from '../workflows/create-dialog.tsx';
-import { AddNodeDialog } from './add-node-dialog.tsx';
 import { CompareBar, nameOfVersion } from './compare-bar.tsx';
-import { ConflictDialog } from './edit/conflict-dialog.tsx';
 import { useEditor, type Editor } from './edit/editor.ts';
 import { Panes } from './panes.tsx';
-import { PublishDialog } from './publish-dialog.tsx';
 import { StateLine, Toolbar } from './toolbar.tsx';
+
+// The page shows without these: they load when they are needed.
+const AddNodeDialog = lazy(async () => ({ default: (await import('./add-node-dialog.tsx')).AddNodeDialog }));
+const PublishDialog = lazy(async () => ({ default: (await import('./publish-dialog.tsx')).PublishDialog }));
+const ConflictDialog = lazy(async () => ({ default: (await import('./edit/conflict-dialog.tsx')).ConflictDialog }));
+const CopyButton = lazy(async () => ({ default: (await import('../workflows/create-dialog.tsx')).CopyButton }));
 
 const route = pageAt('/workflows/$id');
 
@@ -80,7 +82,11 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
         isOpen ? (
           <Toolbar editor={editor} onAdd={add} onPublish={publish} />
         ) : (
-          canWrite && <CopyButton workflowId={id} name={graph.name} />
+          canWrite && (
+            <Suspense fallback={null}>
+              <CopyButton workflowId={id} name={graph.name} />
+            </Suspense>
+          )
         )
       }
     >
@@ -105,20 +111,22 @@ export function Workbench({ id, workflow, error, compared }: WorkbenchProps) {
           editor={isOpen ? editor : null}
         />
       </div>
-      {dialog?.name === 'add' && (
-        <AddNodeDialog
-          graph={graph}
-          after={dialog.after}
-          editor={editor}
-          onClose={() => open(null)}
-          onAdded={(added) => {
-            open(null);
-            choose(added);
-          }}
-        />
-      )}
-      {dialog?.name === 'publish' && <PublishDialog workflow={workflow} onClose={() => open(null)} />}
-      <ConflictDialog editor={editor} />
+      <Suspense fallback={null}>
+        {dialog?.name === 'add' && (
+          <AddNodeDialog
+            graph={graph}
+            after={dialog.after}
+            editor={editor}
+            onClose={() => open(null)}
+            onAdded={(added) => {
+              open(null);
+              choose(added);
+            }}
+          />
+        )}
+        {dialog?.name === 'publish' && <PublishDialog workflow={workflow} onClose={() => open(null)} />}
+        {editor.conflict !== null && <ConflictDialog editor={editor} />}
+      </Suspense>
     </Page>
   );
 }

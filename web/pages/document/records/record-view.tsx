@@ -25,11 +25,13 @@ function Rows({ table, cellOf }: { readonly table: RowTable; readonly cellOf: (p
   return (
     <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
-        <caption className="px-3 py-2 text-start font-medium">{table.name}</caption>
+        <caption dir="auto" className="px-3 py-2 text-start font-medium">
+          {table.name}
+        </caption>
         <thead>
           <tr>
             {table.columns.map((column) => (
-              <th key={column} scope="col">
+              <th key={column} scope="col" dir="auto">
                 {column}
               </th>
             ))}
@@ -77,7 +79,7 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
   return (
     <section className="grid gap-3" aria-label={words.recordTitle(record.recordType)}>
       <header className="flex flex-wrap items-center gap-2">
-        <h2>{type?.title ?? record.recordType}</h2>
+        <h2 dir="auto">{type?.title ?? record.recordType}</h2>
         <Badge tone={tones[record.status]}>{words.recordStates[record.status]}</Badge>
         {canCorrect && record.status !== 'confirmed' && (
           <Button
@@ -115,7 +117,9 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
             <tbody>
               {single.map((path) => (
                 <tr key={path}>
-                  <th scope="row">{path}</th>
+                  <th scope="row" dir="auto">
+                    {path}
+                  </th>
                   <td>{cellOf(path)}</td>
                   <td className="number whitespace-nowrap text-muted">{sayer(record.cells[path])}</td>
                 </tr>

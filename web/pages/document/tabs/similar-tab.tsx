@@ -63,7 +63,9 @@ export function SimilarTab({ id }: { readonly id: string }) {
         </SelectField>
       </div>
       {list.error instanceof Problem && list.error.code === 'document.unread' ? (
-        <Empty title={words.notComparedTitle}>{list.error.message}</Empty>
+        <Empty title={words.notComparedTitle}>
+          <span dir="auto">{list.error.message}</span>
+        </Empty>
       ) : (
         <Loaded query={list}>
           {({ documents }) =>

@@ -1,5 +1,6 @@
-import { Link } from '../../../router/link.tsx';
 import { Copy as CopyIcon, FileImage } from 'lucide-react';
+import { Picture } from '../../../parts/picture.tsx';
+import { Link } from '../../../router/link.tsx';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
 import type { Card } from '../card.ts';
@@ -26,12 +27,11 @@ export function Thumbnail({
       </div>
     );
   return (
-    <img
+    <Picture
       src={side === 320 ? thumbnailUrl : `${thumbnailUrl}&w=${side}`}
       alt=""
       {...{ width, height }}
       loading="lazy"
-      decoding="async"
       className={`object-cover object-top ${className}`}
     />
   );

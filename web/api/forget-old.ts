@@ -1,0 +1,23 @@
+import type { QueryCache } from '@tanstack/react-query';
+
+/** Queries that no page shows any more, beside lists: what a few pages asked for. */
+const mostLeft = 30;
+/** Lists stay, for the way back to them. */
+const staying: readonly unknown[] = ['list', 'context'];
+
+/** Forgets the data of pages that were left, the oldest first: two hundred documents need no more memory than eight. */
+export function forgetOld(cache: QueryCache): void {
+  const left = new Set<string>();
+  cache.subscribe(({ type, query }) => {
+    const { queryHash, queryKey } = query;
+    if (type === 'observerAdded' || type === 'removed') left.delete(queryHash);
+    if (type !== 'observerRemoved' || query.getObserversCount() > 0 || staying.includes(queryKey[1])) return;
+    left.add(queryHash);
+    for (const hash of left) {
+      if (left.size <= mostLeft) return;
+      left.delete(hash);
+      const old = cache.get(hash);
+      if (old !== undefined) cache.remove(old);
+    }
+  });
+}
