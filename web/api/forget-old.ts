@@ -3,7 +3,7 @@ import type { QueryCache } from '@tanstack/react-query';
 /** Queries that no page shows any more, beside lists: what a few pages asked for. */
 const mostLeft = 30;
 /** Lists stay, for the way back to them. */
-const staying: readonly unknown[] = ['list', 'context'];
+const staying: readonly unknown[] = new Set(['list', 'context']);
 
 /** Forgets the data of pages that were left, the oldest first: two hundred documents need no more memory than eight. */
 export function forgetOld(cache: QueryCache): void {
@@ -11,7 +11,7 @@ export function forgetOld(cache: QueryCache): void {
   cache.subscribe(({ type, query }) => {
     const { queryHash, queryKey } = query;
     if (type === 'observerAdded' || type === 'removed') left.delete(queryHash);
-    if (type !== 'observerRemoved' || query.getObserversCount() > 0 || staying.includes(queryKey[1])) return;
+    if (type !== 'observerRemoved' || query.getObserversCount() > 0 || staying.has(queryKey[1])) return;
     left.add(queryHash);
     for (const hash of left) {
       if (left.size <= mostLeft) return;
