@@ -64,7 +64,7 @@ export async function placed(
 }
 
 async function createExecution(
-  ctx: ToolContext<CheckDeps | 'announce' | 'documents' | 'executions' | 'wake'>,
+  ctx: ToolContext<CheckDeps | 'announce' | 'documents' | 'executions' | 'wake' | 'thumbnails'>,
   body: Body,
   id: string,
 ): Promise<z.input<typeof Execution>> {
@@ -163,6 +163,7 @@ export const runWorkflow = defineTool({
       | 'steps'
       | 'stopping'
       | 'wake'
+      | 'thumbnails'
     >,
     { waitSeconds, ...body },
   ) {

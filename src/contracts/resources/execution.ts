@@ -13,7 +13,7 @@ import {
   Timestamp,
   limits,
 } from '#src/contracts/fields.ts';
-import { WebLinks } from '#src/contracts/results/web-links.ts';
+import { WebLink, WebLinks } from '#src/contracts/results/web-links.ts';
 
 export const runStatuses = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'canceled', 'timed_out'] as const;
 export type RunStatus = (typeof runStatuses)[number];
@@ -131,7 +131,7 @@ export const Execution = z
     createdAt: Timestamp,
     startedAt: Timestamp.nullable(),
     finishedAt: Timestamp.nullable(),
-    links: z.object({ self: z.string() }),
+    links: z.object({ self: z.string(), web: WebLink.optional() }),
   })
   .meta({ id: 'Execution' });
 export type Execution = z.output<typeof Execution>;
@@ -250,6 +250,7 @@ const RunRow = RunSummary.extend({
   draft: Draft,
   createdAt: Timestamp,
   finishedAt: Timestamp.nullable(),
+  links: WebLinks,
 }).meta({ id: 'Run' });
 /** Runs by status, without the filter of status. */
 const RunCounts = z.record(z.enum(runStatuses), BoundedCount);
