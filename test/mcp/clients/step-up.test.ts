@@ -67,8 +67,7 @@ for (const [version, [{ Client }, { StreamableHTTPClientTransport }]] of Object.
     async () => {
       const url = new URL('/mcp', app.addresses.mcp);
       const program = new Program(undefined, `${landing.url}/callback`);
-      const transport = () =>
-        new StreamableHTTPClientTransport(url, { authProvider: program, fetch: program.fetch } as never);
+      const transport = () => new StreamableHTTPClientTransport(url, { authProvider: program, fetch: program.fetch });
       const client = new Client({ name: 'stepping', version });
       const first = transport();
       await expect(client.connect(first)).rejects.toThrow(/unauthorized/i);
