@@ -45,6 +45,15 @@ test('a renamed document shows its new names; a title that was taken back waits 
   expect(patched(named, [event('document.changed', { filename: 'b.png', title: null, tags: [] })]).title).toBe('B');
 });
 
+test('a document that was found to be a copy says so, and a later change of its names keeps that', () => {
+  const copy = { duplicateOf: 'doc_0', duplicateKind: 'near' };
+  const found = patched(card('doc_1'), [
+    event('document.changed', { filename: 'a.png', title: null, tags: [], ...copy }),
+  ]);
+  expect(found).toMatchObject(copy);
+  expect(patched(found, [event('document.changed', { filename: 'b.png', title: 'B', tags: [] })])).toMatchObject(copy);
+});
+
 test('loaded lists are patched, and read again only where their matches may change', () => {
   const client = new QueryClient();
   const plain = ['documents', 'list', 'pages', { query: { limit: 60 } }];

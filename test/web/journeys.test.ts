@@ -130,6 +130,16 @@ verifies('links.web', async () => {
   expect((await said('search_documents', { query: 'peppercorn' })).documents[0]).toMatchObject(shown);
   expect(await said('get_workflow', { workflowId: triageId })).toMatchObject(page(`/workflows/${triageId}`));
   expect((await said('get_run', { runId })).run).toMatchObject(page(`/runs/${runId}`));
+  const listed = (await said('list_runs', { documentId: receiptId })).runs;
+  expect(listed).toContainEqual(expect.objectContaining({ runId, ...page(`/runs/${runId}`) }));
+  const { workflows } = await said('list_workflows', {});
+  expect(workflows).toContainEqual(expect.objectContaining(page(`/workflows/${triageId}`)));
+  const { executionId } = listed[0];
+  const { web } = page(`/runs?execution=${executionId}`).links;
+  const one = { links: { self: `/api/service/workflow-executions/${executionId}`, web } };
+  expect(await read(`workflow-executions/${executionId}`)).toMatchObject(one);
+  expect((await read('workflow-executions')).executions).toContainEqual(expect.objectContaining(one));
+  expect((await said('get_run', { executionId })).execution).toMatchObject(one);
   const { records } = await said('query_records', { recordType: 'receipt' });
   expect(records).toContainEqual(expect.objectContaining(page(`/documents/${receiptId}?tab=fields`)));
   await agent.close();

@@ -1,13 +1,19 @@
 import { FindSimilarInput, SimilarDocuments } from '#src/contracts/resources/card.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { areNearCopies } from '#src/domain/documents/near-copies.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
 
 /** Candidates by each vector for one that is shown: a document near by one of them may be far by the other. */
 const candidatesFor = 3;
+
+/** True for the same bytes, and for documents of which one was found to be a copy of the other, or both of a third. */
+function areMarked(one: DocumentRecord, other: DocumentRecord): boolean {
+  if (one.sha256 !== null && one.sha256 === other.sha256) return true;
+  return (one.duplicateOf ?? one._id) === (other.duplicateOf ?? other._id);
+}
 
 const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 1_000) / 1_000);
 
@@ -42,14 +48,13 @@ export const findSimilarDocuments = defineTool({
       const hit = hits.get(record._id);
       if (hit === undefined) return [];
       const known = [hit.picture, hit.text].filter((one) => one !== null);
-      const sameBytes = record.sha256 !== null && record.sha256 === document.sha256;
       return [
         {
           ...presentDocument(deps, record),
           similarity: rounded(known.reduce((sum, one) => sum + one, 0) / Math.max(1, known.length)) ?? 0,
           pictureSimilarity: rounded(hit.picture),
           textSimilarity: rounded(hit.text),
-          isNearDuplicate: sameBytes || areNearCopies(found.blockHash, hit.blockHash),
+          isNearDuplicate: areMarked(record, document),
         },
       ];
     });

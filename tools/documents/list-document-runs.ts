@@ -14,7 +14,7 @@ export const listDocumentRuns = defineTool({
   idempotent: true,
   input: DocumentPath.extend(DocumentRunsQuery.shape),
   output: RunList,
-  async run(ctx: ToolContext<'audit' | 'cursorSecret' | 'documents' | 'executions'>, { id, ...page }) {
+  async run(ctx: ToolContext<'audit' | 'cursorSecret' | 'documents' | 'executions' | 'thumbnails'>, { id, ...page }) {
     await requireDocument(ctx.deps, ctx.principal, id);
     return callTool(listRuns, ctx, { documentId: id, ...page });
   },

@@ -18,7 +18,10 @@ export const cancelRun = defineTool({
     path: ['executionId'],
   }),
   output: Execution,
-  async run(ctx: ToolContext<'announce' | 'audit' | 'executions' | 'forgetRuns'>, { executionId, runId }) {
+  async run(
+    ctx: ToolContext<'announce' | 'audit' | 'executions' | 'forgetRuns' | 'thumbnails'>,
+    { executionId, runId },
+  ) {
     const { deps, principal } = ctx;
     const now = new Date();
     const { _id } =

@@ -10,6 +10,6 @@ export const getExecution = defineTool({
   idempotent: true,
   input: ExecutionPath.extend(ExecutionQuery.shape),
   output: Execution,
-  run: (ctx: ToolContext<'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>, { id, wait }) =>
+  run: (ctx: ToolContext<'events' | 'executions' | 'steps' | 'stopping' | 'workflows' | 'thumbnails'>, { id, wait }) =>
     wait === 0 ? readExecution(ctx, id) : waitForExecution(ctx, id, wait, 'change'),
 });

@@ -36,7 +36,10 @@ export const listRuns = defineTool({
   idempotent: true,
   input: ListRunsInput,
   output: RunList,
-  async run(ctx: ToolContext<'cursorSecret' | 'executions'>, { limit, cursor, counts, ...filter }: Asked) {
+  async run(
+    ctx: ToolContext<'cursorSecret' | 'executions' | 'thumbnails'>,
+    { limit, cursor, counts, ...filter }: Asked,
+  ) {
     const { deps, principal } = ctx;
     if (filter.executionId !== undefined) await requireExecution(ctx, filter.executionId);
     const binding = runBinding(ctx, 'runs', filter);
@@ -49,7 +52,7 @@ export const listRuns = defineTool({
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
-      runs: page.map(presentRunRow),
+      runs: page.map((run) => ({ ...presentRunRow(run), ...deps.thumbnails.linked(`/runs/${run._id}`) })),
       nextCursor:
         found.length > limit && last !== undefined
           ? encodeCursor(deps.cursorSecret, binding, { createdAt: last.createdAt, id: last._id })

@@ -1,7 +1,7 @@
 import { authorsQuestion, briefQuestion } from '#src/domain/runs/brief-question.ts';
 import type { z } from 'zod';
 import type { Execution, ExecutionRow, RunDetail, RunList, RunSummary } from '#src/contracts/resources/execution.ts';
-import type { Principal, PrincipalKind } from '#src/domain/access/principal.ts';
+import type { PrincipalKind } from '#src/domain/access/principal.ts';
 import {
   countRuns,
   draftOf,
@@ -13,6 +13,7 @@ import {
   type RunReceipt,
   type RunRecord,
 } from '#src/domain/runs/run.ts';
+import type { ToolContext } from '#tools/define.ts';
 import type { RunGroup } from '#src/stores/runs/run-lists.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
@@ -82,7 +83,7 @@ interface RunTotals {
 function presentTotals(
   execution: ExecutionRecord,
   { counts, first, startedAt, finishedAt }: RunTotals,
-  reader: Pick<Principal, 'kind'>,
+  reader: ToolContext<'thumbnails'>,
 ): z.input<typeof ExecutionRow> {
   // After a crash between the two writes there are fewer runs than documents: the missing runs count as queued.
   const missing = Math.max(0, execution.documentIds.length - counts.total);
@@ -110,7 +111,10 @@ function presentTotals(
     createdAt: execution.createdAt.toISOString(),
     startedAt: extreme(startedAt, Math.min),
     finishedAt: terminalStatuses.has(status) ? extreme(finishedAt, Math.max) : null,
-    links: { self: `${addresses[reader.kind]}/${execution._id}` },
+    links: {
+      self: `${addresses[reader.principal.kind]}/${execution._id}`,
+      ...reader.deps.thumbnails.linked(`/runs?execution=${execution._id}`).links,
+    },
   };
 }
 
@@ -118,7 +122,7 @@ function presentTotals(
 export function presentExecution(
   execution: ExecutionRecord,
   runs: readonly RunRecord[],
-  reader: Pick<Principal, 'kind'>,
+  reader: ToolContext<'thumbnails'>,
 ): z.input<typeof Execution> {
   const place = new Map(execution.documentIds.map((id, index) => [id, index]));
   const ordered = runs.toSorted((a, b) => (place.get(a.documentId) ?? 0) - (place.get(b.documentId) ?? 0));
@@ -135,7 +139,7 @@ export function presentExecution(
 export function presentExecutionRow(
   execution: ExecutionRecord,
   groups: readonly RunGroup[],
-  reader: Pick<Principal, 'kind'>,
+  reader: ToolContext<'thumbnails'>,
 ): z.input<typeof ExecutionRow> {
   const counts = { ...countRuns([]), total: groups.reduce((sum, { count }) => sum + count, 0) };
   for (const { _id, count } of groups) counts[_id.status] = count;

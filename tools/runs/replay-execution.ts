@@ -14,7 +14,7 @@ type Input = z.output<typeof ReplayInput>;
 const unsuccessful: ReadonlySet<string> = new Set(['failed', 'timed_out', 'canceled']);
 
 async function replay(
-  ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>,
+  ctx: ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows' | 'thumbnails'>,
   input: Input,
   id: string,
 ): Promise<z.input<typeof Execution>> {
@@ -77,7 +77,10 @@ export const replayExecution = defineTool({
   expensive: true,
   input: ReplayInput,
   output: Execution,
-  async run(ctx: ToolContext<'announce' | 'documents' | 'executions' | 'idempotency' | 'wake' | 'workflows'>, input) {
+  async run(
+    ctx: ToolContext<'announce' | 'documents' | 'executions' | 'idempotency' | 'wake' | 'workflows' | 'thumbnails'>,
+    input,
+  ) {
     const { idempotencyKey, ...body } = input;
     if (idempotencyKey === undefined) return replay(ctx, input, newId('execution'));
     const { organizationId } = ctx.principal;

@@ -73,7 +73,7 @@ export async function placed(
 }
 
 async function createExecution(
-  ctx: Choosing & ToolContext<CheckDeps | 'announce' | 'executions' | 'wake'>,
+  ctx: Choosing & ToolContext<CheckDeps | 'announce' | 'executions' | 'thumbnails' | 'wake'>,
   body: Body,
   id: string,
 ): Promise<z.input<typeof Execution>> {
@@ -174,6 +174,7 @@ export const runWorkflow = defineTool({
       | 'steps'
       | 'stopping'
       | 'wake'
+      | 'thumbnails'
     >,
     { waitSeconds, ...body },
   ) {

@@ -30,12 +30,12 @@ async function started(
 
 /** Stores the execution with a run for each document. */
 export async function startExecution(
-  ctx: ToolContext<'announce' | 'executions' | 'wake'>,
+  ctx: ToolContext<'announce' | 'executions' | 'thumbnails' | 'wake'>,
   wanted: ExecutionRecord,
 ): Promise<z.input<typeof Execution>> {
   const created = await ctx.deps.executions.create(wanted, newRuns);
   await started(ctx, [created]);
-  return presentExecution(created.execution, created.runs, ctx.principal);
+  return presentExecution(created.execution, created.runs, ctx);
 }
 
 /** Stores several executions with new ids in one write. */

@@ -12,16 +12,19 @@ type ExecutionReply = z.input<typeof Execution>;
 /** Events of other processes do not reach this process, so the execution is read again after this time. */
 const lookAgainMs = 1_000;
 
-export async function readExecution(ctx: ToolContext<'executions'>, id: string): Promise<ExecutionReply> {
+export async function readExecution(
+  ctx: ToolContext<'executions' | 'thumbnails'>,
+  id: string,
+): Promise<ExecutionReply> {
   return presentRuns(ctx, await requireExecution(ctx, id));
 }
 
 async function presentRuns(
-  { deps, principal }: ToolContext<'executions'>,
+  ctx: ToolContext<'executions' | 'thumbnails'>,
   execution: ExecutionRecord,
 ): Promise<ExecutionReply> {
-  const runs = await deps.executions.runsOf(execution.organizationId, execution._id);
-  return presentExecution(execution, runs, principal);
+  const runs = await ctx.deps.executions.runsOf(execution.organizationId, execution._id);
+  return presentExecution(execution, runs, ctx);
 }
 
 /** Statuses of steps that ended. */
@@ -129,7 +132,7 @@ function nextEvent(
  * when this process stops, whichever comes first.
  */
 export async function waitForExecution(
-  ctx: ToolContext<'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>,
+  ctx: ToolContext<'events' | 'executions' | 'steps' | 'stopping' | 'thumbnails' | 'workflows'>,
   id: string,
   seconds: number,
   until: 'change' | 'end',

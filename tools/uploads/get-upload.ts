@@ -8,7 +8,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 import { presentExecution, presentRun } from '#tools/runs/present.ts';
 import { waitForExecution, waitUntilStored } from '#tools/runs/wait-for-execution.ts';
 
-type Context = ToolContext<'documents' | 'events' | 'executions' | 'steps' | 'stopping' | 'workflows'>;
+type Context = ToolContext<'documents' | 'events' | 'executions' | 'steps' | 'stopping' | 'workflows' | 'thumbnails'>;
 
 /** The same error for documents of other keys and for unknown ones, so that it reveals nothing. Error: `document.not_found`. */
 async function requireOwn({ deps, principal }: Context, documentId: string): Promise<DocumentRecord> {
@@ -56,7 +56,7 @@ async function reply(ctx: Context, document: DocumentRecord, executionId: string
   if (execution === null)
     return { documentId, status: isPending(document) ? 'queued' : null, execution: null, runs: [], links };
   const runs = await ctx.deps.executions.resultsOf(organizationId, [executionId], [documentId]);
-  const { runs: _runs, links: _links, ...shown } = presentExecution(execution, runs, ctx.principal);
+  const { runs: _runs, links: _links, ...shown } = presentExecution(execution, runs, ctx);
   return {
     documentId,
     status: shown.status,

@@ -12,7 +12,7 @@ export const listWorkflows = defineTool({
   idempotent: true,
   input: WorkflowsQuery,
   output: AllWorkflows,
-  async run({ deps, principal }: ToolContext<'cursorSecret' | 'workflows'>, { limit, cursor, name }) {
+  async run({ deps, principal }: ToolContext<'cursorSecret' | 'thumbnails' | 'workflows'>, { limit, cursor, name }) {
     const binding = JSON.stringify([
       'workflows',
       principal.organizationId,
@@ -31,6 +31,7 @@ export const listWorkflows = defineTool({
     return {
       workflows: page.map((workflow) => ({
         ...presentWorkflow(workflow),
+        ...deps.thumbnails.linked(`/workflows/${workflow._id}`),
         draft: presentDraft(workflow, drafts.get(workflow._id)),
       })),
       nextCursor:

@@ -108,7 +108,7 @@ const SimilarDocument = Document.extend({
   similarity: z.number().min(-1).max(1).describe('Mean of the known ones'),
   pictureSimilarity: cosine.describe('Cosine of the pictures of the first pages; null: not among the nearest'),
   textSimilarity: cosine.describe('Cosine of the texts; null: not among the nearest'),
-  isNearDuplicate: z.boolean().describe('Same bytes, or pictures that differ by little more than noise'),
+  isNearDuplicate: z.boolean().describe('Same bytes, or the same page in another file, as duplicateOf says'),
 }).meta({ id: 'SimilarDocument' });
 
 export const SimilarQuery = z.strictObject({

@@ -15,7 +15,7 @@ import {
 } from '#src/contracts/fields.ts';
 import { DocumentIds } from '#src/contracts/lists/chosen-documents.ts';
 import { ChosenByFilter } from '#src/contracts/lists/document-filter.ts';
-import { WebLinks } from '#src/contracts/results/web-links.ts';
+import { WebLink, WebLinks } from '#src/contracts/results/web-links.ts';
 import { executionStatuses, runStatuses } from '#src/contracts/lists/run-status.ts';
 
 const ExecutionScope = z.strictObject({
@@ -127,7 +127,7 @@ export const Execution = z
     createdAt: Timestamp,
     startedAt: Timestamp.nullable(),
     finishedAt: Timestamp.nullable(),
-    links: z.object({ self: z.string() }),
+    links: z.object({ self: z.string(), web: WebLink.optional() }),
   })
   .meta({ id: 'Execution' });
 export type Execution = z.output<typeof Execution>;
@@ -246,6 +246,7 @@ const RunRow = RunSummary.extend({
   draft: Draft,
   createdAt: Timestamp,
   finishedAt: Timestamp.nullable(),
+  links: WebLinks,
 }).meta({ id: 'Run' });
 /** Runs by status, without the filter of status. */
 const RunCounts = z.record(z.enum(runStatuses), BoundedCount);

@@ -50,7 +50,7 @@ const DraftState = z
   .nullable()
   .describe('null: a workflow in code');
 export const AllWorkflows = z.object({
-  workflows: z.array(z.object({ ...AnyWorkflow.shape, draft: DraftState })),
+  workflows: z.array(z.object({ ...AnyWorkflow.shape, draft: DraftState, links: WebLinks })),
   nextCursor: z.string().nullable(),
 });
 export const WorkflowListQuery = z.strictObject({ cursor: Cursor.optional(), limit: PageLimit.default(25) });

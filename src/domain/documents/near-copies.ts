@@ -29,12 +29,6 @@ function bitsOf(value: number): number {
 
 export const areNear = (one: Halves, other: Halves): boolean => differentBits(one, other) <= nearBits;
 
-/** True for block hashes of pictures that are copies of each other, such as two scans of a page. False where one says too little. */
-export function areNearCopies(one: string | null, other: string | null): boolean {
-  const [first, second] = [tellingHalves(one), tellingHalves(other)];
-  return first !== null && second !== null && areNear(first, second);
-}
-
 /** Cosine of two vectors; 0 where one has no direction, or another length. */
 export function cosineOf(one: Float32Array, other: Float32Array): number {
   let [dot, left, right] = [0, 0, 0];

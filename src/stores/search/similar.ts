@@ -22,13 +22,11 @@ export interface SimilarHit {
   readonly documentId: string;
   readonly picture: number | null;
   readonly text: number | null;
-  readonly blockHash: string | null;
 }
 
 export interface Similar {
   /** Vectors that the document has, of those that were asked for. */
   readonly compared: readonly SimilarBy[];
-  readonly blockHash: string | null;
   /** In no order, without the document itself. */
   readonly hits: readonly SimilarHit[];
 }
@@ -38,7 +36,7 @@ const fields = { picture: 'image', text: 'text' } as const;
 const mostScanned = 2_000;
 
 type Vectors = Pick<SearchRow, '_id' | 'embedding'>;
-type Nearest = { readonly _id: string; readonly score: number; readonly blockHash?: string };
+type Nearest = { readonly _id: string; readonly score: number };
 type Vector = { readonly label: string; readonly vector: Binary };
 
 /** Documents whose stored vectors are nearest to those of one document. Each query filters by tenant inside of the index. */
@@ -47,16 +45,14 @@ export function createSimilar(searchRecords: Collection<SearchRow>) {
     const path = `embedding.${fields[by]}`;
     const rows = await searchRecords
       .find({ $and: [...readable({ scope: query }), { [`${path}.label`]: label }] } as Document, {
-        projection: { [`${path}.vector`]: 1, 'embedding.image.blockHash': 1 },
+        projection: { [`${path}.vector`]: 1 },
       })
       .limit(mostScanned)
       .toArray();
     const wanted = vector.toFloat32Array();
     const scored = (rows as Vectors[]).flatMap(({ _id, embedding }): Nearest[] => {
       const found = embedding[fields[by]]?.vector;
-      const { blockHash } = embedding.image ?? {};
-      if (found === undefined) return [];
-      return [{ _id, score: cosineOf(wanted, found.toFloat32Array()), ...(blockHash !== undefined && { blockHash }) }];
+      return found === undefined ? [] : [{ _id, score: cosineOf(wanted, found.toFloat32Array()) }];
     });
     return scored.toSorted((a, b) => b.score - a.score).slice(0, query.limit + 1);
   };
@@ -77,7 +73,7 @@ export function createSimilar(searchRecords: Collection<SearchRow>) {
               limit: query.limit + 1,
             },
           },
-          { $project: { score: { $meta: 'vectorSearchScore' }, blockHash: '$embedding.image.blockHash' } },
+          { $project: { score: { $meta: 'vectorSearchScore' } } },
         ])
         .toArray();
       // Atlas returns (1 + cosine) / 2.
@@ -105,14 +101,13 @@ export function createSimilar(searchRecords: Collection<SearchRow>) {
     const found = await Promise.all(vectors.map(async ({ by, one }) => ({ by, rows: await nearest(query, by, one) })));
     const hits = new Map<string, SimilarHit>();
     for (const { by, rows } of found)
-      for (const { _id: documentId, score, blockHash = null } of rows) {
+      for (const { _id: documentId, score } of rows) {
         if (documentId === query.documentId) continue;
-        const known = hits.get(documentId) ?? { documentId, picture: null, text: null, blockHash };
+        const known = hits.get(documentId) ?? { documentId, picture: null, text: null };
         hits.set(documentId, { ...known, [by]: score });
       }
     return {
       compared: vectors.map(({ by }) => by),
-      blockHash: own.embedding.image?.blockHash ?? null,
       hits: [...hits.values()],
     };
   };

@@ -10,15 +10,9 @@ type Tokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>;
 
 /** A program that keeps in memory what the OAuth client of an SDK wants kept. Both generations take it. */
 export class Program {
-  readonly redirectUrl = callback;
+  readonly redirectUrl: string;
   readonly clientMetadataUrl?: string;
-  readonly clientMetadata = {
-    client_name: 'Desk Agent',
-    redirect_uris: [callback],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-  };
+  readonly clientMetadata;
   /** Requests for consent that a browser was to open. */
   readonly asked: URL[] = [];
   /** `METHOD path status` of all requests, the MCP endpoint among them. */
@@ -31,8 +25,16 @@ export class Program {
   #discovered: OAuthDiscoveryState | undefined;
 
   /** With the address of a metadata document, that is the client's id. */
-  constructor(metadataUrl?: string) {
+  constructor(metadataUrl?: string, redirectUrl = callback) {
     if (metadataUrl !== undefined) this.clientMetadataUrl = metadataUrl;
+    this.redirectUrl = redirectUrl;
+    this.clientMetadata = {
+      client_name: 'Desk Agent',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    };
   }
 
   readonly fetch = async (url: string | URL, init?: RequestInit): Promise<Response> => {

@@ -72,6 +72,13 @@ verifies(
     for (const bytes of others) expect(await get(await add(bytes))).not.toHaveProperty('duplicateOf');
     expect(await get(form)).not.toHaveProperty('duplicateOf');
 
+    // Those that are marked come first among similar ones, and no other receipt of the shop is called a duplicate.
+    const similar = `/api/service/documents/${first}/similar?by=picture&limit=50`;
+    const like = (await app.call('GET', similar, { key: app.seed.serviceKey })).body.documents;
+    const near = like.filter((one: { isNearDuplicate: boolean }) => one.isNearDuplicate);
+    const marked = [...copies.values(), again.body.document.id];
+    expect(near.map((one: { id: string }) => one.id).toSorted()).toEqual(marked.toSorted());
+
     // Agents, lists, cards and the feed tell it too.
     const [saved = ''] = copies.values();
     const agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);

@@ -63,7 +63,7 @@ function refuseUnknown(state: Readonly<Record<string, unknown>>, graph: StoredGr
 
 /** Ends a run that asks: it shows its question, and nobody answers. */
 async function endAsking(
-  { deps, principal }: ToolContext<'announce' | 'executions' | 'forgetRuns'>,
+  { deps, principal }: ToolContext<'announce' | 'executions' | 'forgetRuns' | 'thumbnails'>,
   { _id }: RunRecord,
 ): Promise<void> {
   const now = new Date();
@@ -84,6 +84,7 @@ type Context = ToolContext<
   | 'steps'
   | 'stopping'
   | 'wake'
+  | 'thumbnails'
 >;
 
 export const testNode = defineTool({

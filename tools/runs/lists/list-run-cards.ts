@@ -18,7 +18,7 @@ export const listRunCards = defineTool({
   idempotent: true,
   input: ListRunsInput,
   output: RunCardList,
-  async run(ctx: ToolContext<'cursorSecret' | 'documents' | 'executions' | 'workflows'>, asked) {
+  async run(ctx: ToolContext<'cursorSecret' | 'documents' | 'executions' | 'workflows' | 'thumbnails'>, asked) {
     const { runs, ...rest } = await listRuns.run(ctx, asked);
     const [documents, names] = await Promise.all([
       ctx.deps.documents.findMany(ctx.principal, [...new Set(runs.map(({ documentId }) => documentId))]),

@@ -13,7 +13,7 @@ export const listExecutions = defineTool({
   idempotent: true,
   input: ListExecutionsQuery,
   output: ExecutionList,
-  async run(ctx: ToolContext<'cursorSecret' | 'executions'>, { limit, cursor, ...filter }) {
+  async run(ctx: ToolContext<'cursorSecret' | 'executions' | 'thumbnails'>, { limit, cursor, ...filter }) {
     const { deps, principal } = ctx;
     const binding = runBinding(ctx, 'executions', filter);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
@@ -27,7 +27,7 @@ export const listExecutions = defineTool({
     return {
       executions: ids.flatMap((id) => {
         const execution = byId.get(id);
-        return execution === undefined ? [] : presentExecutionRow(execution, byExecution.get(id) ?? [], principal);
+        return execution === undefined ? [] : presentExecutionRow(execution, byExecution.get(id) ?? [], ctx);
       }),
       nextCursor: last === undefined ? null : encodeCursor(deps.cursorSecret, binding, last),
     };

@@ -10,7 +10,7 @@ import { requireExecution } from '#tools/runs/require-run.ts';
 import { selectRuns } from '#tools/runs/many/select-runs.ts';
 import { startedBy, startExecution } from '#tools/runs/start-execution.ts';
 
-type Context = ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows'>;
+type Context = ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'workflows' | 'thumbnails'>;
 
 /** Executions that are retried at the same time. */
 const atOnce = 8;
@@ -57,7 +57,9 @@ export const retryRuns = defineTool({
   input: RetryRunsInput,
   output: RetriedRuns,
   async run(
-    ctx: ToolContext<'announce' | 'audit' | 'cursorSecret' | 'documents' | 'executions' | 'wake' | 'workflows'>,
+    ctx: ToolContext<
+      'announce' | 'audit' | 'cursorSecret' | 'documents' | 'executions' | 'wake' | 'workflows' | 'thumbnails'
+    >,
     input,
   ) {
     const { runs, nextCursor } = await selectRuns(ctx, 'retry', input);

@@ -66,7 +66,7 @@ async function cellOf({ deps }: ToolContext<'steps'>, run: RunRecord): Promise<C
 }
 
 async function rowsOf(
-  ctx: ToolContext<'executions' | 'steps'>,
+  ctx: ToolContext<'executions' | 'steps' | 'thumbnails'>,
   executions: readonly ExecutionRecord[],
   documentIds: readonly string[],
 ): Promise<Row[]> {
@@ -83,9 +83,12 @@ async function rowsOf(
   );
 }
 
-async function columnOf(ctx: ToolContext<'executions'>, execution: ExecutionRecord): Promise<Results['executions'][0]> {
+async function columnOf(
+  ctx: ToolContext<'executions' | 'thumbnails'>,
+  execution: ExecutionRecord,
+): Promise<Results['executions'][0]> {
   const runs = await ctx.deps.executions.runsOf(execution.organizationId, execution._id);
-  const { id, workflowId, version, status } = presentExecution(execution, runs, ctx.principal);
+  const { id, workflowId, version, status } = presentExecution(execution, runs, ctx);
   return { executionId: id, workflowId, version, status };
 }
 
@@ -94,7 +97,7 @@ async function columnOf(ctx: ToolContext<'executions'>, execution: ExecutionReco
  * 16 kB. Errors: `execution.not_found`, `request.cursor_invalid`.
  */
 export async function readResults(
-  ctx: ToolContext<'cursorSecret' | 'executions' | 'steps'>,
+  ctx: ToolContext<'cursorSecret' | 'executions' | 'steps' | 'thumbnails'>,
   { executionIds, differencesOnly, limit, cursor }: Asked,
 ): Promise<Results> {
   const { deps, principal } = ctx;
