@@ -4,7 +4,7 @@ import type { Raw } from '../state/search.ts';
 import { match, searchOf, type AnySearch, type Path } from './addresses.ts';
 import { parseQuery } from './query.ts';
 
-/** Where the person is. */
+/** An address of the dashboard, in its parts. */
 export interface Place {
   readonly path: string;
   /** With its `?`, or empty. */
@@ -21,7 +21,7 @@ export interface PageEntry {
 }
 export type Pages = Readonly<Record<Path, PageEntry>>;
 
-/** What the window shows: undefined while the part of the page is on its way. */
+/** State of the window: `Component` is undefined while the part of the page is on its way. */
 interface Shown {
   readonly place: Place;
   readonly Component?: ComponentType | undefined;
@@ -50,7 +50,7 @@ interface Entry {
 /** Moves from place to place. One of it follows the history of the tab. */
 class Router {
   readonly #loaded = new Map<Path, ComponentType>();
-  /** How far the entries of the history were scrolled. */
+  /** Scroll positions by entry of the history, in pixels. */
   readonly #positions = new Map<string, number>();
   #pages: Pages | null = null;
   #keys = 0;
@@ -62,7 +62,7 @@ class Router {
     return this.#current.place;
   }
 
-  /** Where the window is to be scrolled to after the page is drawn; null: it stays. Told once. */
+  /** Pixels to scroll the window to after the page is drawn; null: it stays. Told once. */
   takeScroll(): number | null {
     const target = this.#scroll;
     this.#scroll = null;

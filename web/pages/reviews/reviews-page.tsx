@@ -9,7 +9,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { buttonClass } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
-import { Picture } from '../../parts/picture.tsx';
+import { Picture } from '../../page-view/picture.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProject } from '../../shell/session.ts';

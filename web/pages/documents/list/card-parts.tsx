@@ -1,4 +1,4 @@
-import { Picture } from '../../../parts/picture.tsx';
+import { Picture } from '../../../page-view/picture.tsx';
 import { FileImage } from 'lucide-react';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
