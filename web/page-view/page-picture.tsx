@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Button } from '../parts/button.tsx';
-import { Picture } from '../parts/picture.tsx';
+import { Picture } from './picture.tsx';
 import { pageView as words } from '../text/page-view.ts';
 import { shell } from '../text/shell.ts';
 import { turnedSize, turnedStyle, type Size, type Turn } from './geometry.ts';

@@ -32,12 +32,16 @@ export async function store(inkgraph: Inkgraph, count: number, like: string): Pr
     const { documents } = collectionsOf(database.db);
     const model = await documents.findOne({ _id: like });
     if (model === null) throw new Error(`there is no document ${like}`);
-    const { objectKey: _, _id, createdAt, description, ...shown } = model;
+    const { pinnedKey, etag, contentType, width, height } = model;
     for (let from = 0; from < count; from += 1_000)
       await documents.insertMany(
         Array.from({ length: Math.min(1_000, count - from) }, (_unused, at) => ({
           ...sampleDocument(inkgraph.seed, from + at),
-          ...shown,
+          pinnedKey,
+          etag,
+          contentType,
+          width,
+          height,
         })),
         { ordered: false },
       );

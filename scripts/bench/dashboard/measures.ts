@@ -76,24 +76,25 @@ export async function scrollThrough(site: Site, count: number) {
   return { frames, nodes, bytes };
 }
 
-/** Events of runs of these documents, so many a second, until `stop` is aborted. Returns their number. */
+const types = ['run.created', 'run.step.changed', 'run.completed'] as const;
+
+/** One event of a run of one of these documents. */
+function eventAt({ organizationId, projectId }: Inkgraph['seed'], ids: readonly string[], index: number) {
+  const [type = 'run.created', runId] = [types[index % types.length], newId('run')];
+  const documentId = ids[index % ids.length] ?? '';
+  const data = { ...sampleData(), status: type === 'run.created' ? 'queued' : 'succeeded' };
+  return { organizationId, projectId, documentId, runId, dedupeId: `${type}:${runId}`, type, at: new Date(), data };
+}
+
+/** So many events a second, until `stop` is aborted. Returns their number. */
 async function tell({ app, seed }: Inkgraph, ids: readonly string[], rate: number, stop: AbortSignal): Promise<number> {
-  const { organizationId, projectId } = seed;
-  const types = ['run.created', 'run.step.changed', 'run.completed'] as const;
   const began = performance.now();
   let told = 0;
   while (!stop.aborted) {
-    const due = Math.floor(((performance.now() - began) / 1_000) * rate) - told;
-    const at = new Date();
-    await app.deps.events.append(
-      Array.from({ length: due }, (_, index) => {
-        const [type = 'run.created', runId] = [types[(told + index) % types.length], newId('run')];
-        const documentId = ids[(told + index) % ids.length] ?? '';
-        const data = { ...sampleData(), status: type === 'run.created' ? 'queued' : 'succeeded' };
-        return { organizationId, projectId, documentId, runId, dedupeId: `${type}:${runId}`, type, at, data };
-      }),
-    );
-    told += due;
+    const due = Math.floor(((performance.now() - began) / 1_000) * rate);
+    const indexes = Array.from({ length: due - told }, (_, at) => due - 1 - at);
+    await app.deps.events.append(indexes.map((index) => eventAt(seed, ids, index)));
+    told = due;
     await pause(20);
   }
   return told;

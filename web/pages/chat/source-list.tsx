@@ -1,4 +1,4 @@
-import { Picture } from '../../parts/picture.tsx';
+import { Picture } from '../../page-view/picture.tsx';
 import { Link } from '../../router/link.tsx';
 import { FileText } from 'lucide-react';
 import type { Reply } from '../../api/families.ts';

@@ -23,7 +23,7 @@ export function RecordReview({ record, onDone }: { readonly record: Record; read
   const paths = Object.keys(record.cells).toSorted((a, b) => Number(doubts.has(b)) - Number(doubts.has(a)));
   const missing = [...doubts.keys()].filter((path) => !(path in record.cells));
   return (
-    <section className="grid gap-3 rounded-lg border border-warn/50 bg-panel p-4">
+    <section className="grid grid-cols-1 gap-3 rounded-lg border border-warn/50 bg-panel p-4">
       <h2>{words.recordTitle(record.recordType)}</h2>
       <ul className="grid gap-1 text-warn">
         {record.problems.map(({ field, detail }) => (
@@ -38,7 +38,7 @@ export function RecordReview({ record, onDone }: { readonly record: Record; read
           return (
             <div
               key={path}
-              className={`grid grid-cols-[7rem_1fr_auto] items-center gap-3 px-2 py-1.5 ${doubts.has(path) ? 'bg-warn-soft' : ''}`}
+              className={`grid grid-cols-[7rem_minmax(0,1fr)_auto] items-center gap-3 px-2 py-1.5 max-sm:grid-cols-[5rem_minmax(0,1fr)_auto] max-sm:gap-2 ${doubts.has(path) ? 'bg-warn-soft' : ''}`}
             >
               <dt className="text-muted">{path}</dt>
               <dd dir="auto">

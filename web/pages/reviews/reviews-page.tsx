@@ -9,7 +9,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { buttonClass } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Failure, Skeleton } from '../../parts/states.tsx';
-import { Picture } from '../../parts/picture.tsx';
+import { Picture } from '../../page-view/picture.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useProject } from '../../shell/session.ts';
@@ -31,7 +31,7 @@ function ReviewPanel({ review, onDone }: { readonly review: Review; readonly onD
   const { document, page, pageUrl } = review;
   const title = titleOf(document);
   return (
-    <div className="grid gap-4 xl:grid-cols-2">
+    <div className="grid grid-cols-1 gap-4 xl:grid-cols-2">
       <figure className="min-w-0">
         {pageUrl !== null && (
           <Picture
@@ -140,8 +140,8 @@ export function ReviewsPage() {
           </Empty>
         )}
         {chosen !== undefined && (
-          <div className="grid gap-5 lg:grid-cols-[17rem_1fr]">
-            <ol className="grid content-start gap-1 max-lg:max-h-56 max-lg:overflow-y-auto">
+          <div className="grid grid-cols-1 gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
+            <ol className="grid grid-cols-1 content-start gap-1 max-lg:max-h-56 max-lg:overflow-y-auto">
               {waiting.map((review) => (
                 <li key={review.id}>
                   <ReviewItem review={review} isChosen={review.id === chosen.id} />

@@ -133,7 +133,9 @@ export function RunPage() {
                   <dl className="grid gap-3">
                     {Object.entries(one.outputs).map(([name, value]) => (
                       <div key={name}>
-                        <dt className="font-medium">{name}</dt>
+                        <dt className="font-medium" dir="auto">
+                          {name}
+                        </dt>
                         <dd>
                           <pre
                             tabIndex={0}

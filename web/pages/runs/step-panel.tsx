@@ -33,8 +33,10 @@ export function StepPanel({ step }: { readonly step: Step }) {
   return (
     <div className="grid content-start gap-3 rounded-lg border border-line bg-panel p-4">
       <header className="flex flex-wrap items-center gap-2">
-        <h2>{nodeId}</h2>
-        <Badge>{type}</Badge>
+        <h2 dir="auto">{nodeId}</h2>
+        <Badge>
+          <code>{type}</code>
+        </Badge>
         <Badge tone={status === 'succeeded' ? 'ok' : status === 'failed' ? 'bad' : 'quiet'}>
           {words.stepStates[status]}
         </Badge>

@@ -42,7 +42,7 @@ export function Timeline({ steps, chosen, onChoose }: TimelineProps) {
               onClick={() => onChoose(step.stepId)}
               className="grid w-full grid-cols-[minmax(6rem,11rem)_1fr_4.5rem] items-center gap-3 rounded-md px-2 py-1 text-start hover:bg-hover aria-pressed:bg-accent-soft"
             >
-              <span className="truncate">
+              <span dir="auto" className="truncate">
                 {step.nodeId}
                 {step.attempt > 1 && <span className="text-xs text-muted"> {words.attempt(step.attempt)}</span>}
               </span>

@@ -1,5 +1,5 @@
 import { Copy as CopyIcon, FileImage } from 'lucide-react';
-import { Picture } from '../../../parts/picture.tsx';
+import { Picture } from '../../../page-view/picture.tsx';
 import { Link } from '../../../router/link.tsx';
 import { Badge, StateBadge } from '../../../parts/badge.tsx';
 import { documents as words } from '../../../text/documents.ts';
