@@ -6,7 +6,7 @@ import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 
 /** Points of a label for being that of the total. */
 const strength: Readonly<Record<Role, number>> = {
-  grand: 3,
+  grand: 3.3,
   total: 2.2,
   paid: 1,
   tendered: 0.4,
@@ -50,6 +50,9 @@ function rowOf(line: PlacedLine): Row {
     role,
   };
 }
+
+/** Cents from which an amount beside the word for rounding is no difference. */
+const leastRounded = 100;
 
 /** Points below which no label speaks of a total. */
 const leastPoints = 0.3;
@@ -183,7 +186,10 @@ export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal
   );
   const rounds = roundingOf(rows, [...places.keys()]);
   const scored = [...places].map(([cents, at]) => {
-    const best = at.reduce((one, other) => (other.points > one.points ? other : one));
+    const found = at.reduce((one, other) => (other.points > one.points ? other : one));
+    // `Rounding 14.40` below `Total 14.38` is the amount after rounding, not what it added.
+    const isRounded = found.role === 'rounding' && cents >= leastRounded && rounds.after.has(cents);
+    const best = isRounded ? { ...found, points: strength.grand } : found;
     const isTwice = sums.twice.has(cents);
     const isConfirmed = isTwice || ((sums.once.has(cents) || rounds.after.has(cents)) && best.points > 0);
     const lines = new Set(at.map(({ line }) => line)).size;

@@ -57,6 +57,11 @@ describe('The total', () => {
       100,
     ],
     ['no label, as the sum of the items', ['Rice RM 149.00', 'Fish RM 21.00', 'RM 170.00'], 170],
+    [
+      'the word for rounding beside it, below the amount before rounding',
+      ['Total sales (inclusive GST) RM 14.38', 'Rounding adjustment RM A2', 'Rounding RM 14.40', 'Cash RM 20.00'],
+      14.4,
+    ],
     ['cash as a negative amount', ['30.10', 'Cash -40.10', 'Change 10.00', 'Net total 30.10'], 30.1],
     ['no decimals', ['Miete Oktober', 'Total: 850 EUR'], 850],
   ])('is found with %s', (_name, lines, amount) => {
