@@ -44,7 +44,7 @@ export const bench = withHelp(usage, async ({ args }) => {
   const options = readOptions(args, ids);
   const { profiles, quick, runs } = options;
   // Reports a missing folder now, not after twenty minutes.
-  for (const folder of options.images) await truthOf(folder);
+  for (const folder of options.images) await truthOf(folder, options.truth);
   if (options.compare !== null) return compareTrees(options, options.compare);
   const startedAt = new Date();
   if (profiles !== null) await mkdir(profiles, { recursive: true });
@@ -53,6 +53,7 @@ export const bench = withHelp(usage, async ({ args }) => {
     runs,
     scale: quick ? 0.2 : 1,
     images: options.images,
+    truth: options.truth,
     profiles,
     progress: (text) => void process.stderr.write(`${text}\n`),
   });

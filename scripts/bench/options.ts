@@ -7,6 +7,8 @@ export interface Options {
   /** Ids of rows in capitals; empty: all. */
   readonly only: readonly string[];
   readonly images: readonly string[];
+  /** Table of what stands on the images of the only folder, instead of the one in that folder. */
+  readonly truth: string | null;
   readonly quick: boolean;
   readonly strict: boolean;
   readonly runs: number;
@@ -25,6 +27,10 @@ export const usage = helpText({
       '--images <folder>',
       'images with their text beside them (<name>.txt) or a ground-truth.json; may be repeated; default: the samples',
     ],
+    [
+      '--truth <file>',
+      'what stands on the images of --images, in the form of a ground-truth.json elsewhere; default: none',
+    ],
     ['--quick', 'fewer operations a run: minutes less, and more noise'],
     ['--runs <n>', 'interleaved runs of each side, 5 or more; default: 5'],
     ['--json <file>', 'place of the figures; default: bench-results/<time>.json'],
@@ -38,7 +44,11 @@ export const usage = helpText({
     ],
     ['--strict', 'exit code 1 when a ratio misses its goal by more than a factor of 1.3, or a comparison is worse'],
   ],
-  examples: ['npm run bench -- --quick --only G1', 'npm run bench -- --compare main --only S2'],
+  examples: [
+    'npm run bench -- --only G8,G12 --images scans --truth truth.json',
+    'npm run bench -- --quick --only G1',
+    'npm run bench -- --compare main --only S2',
+  ],
 });
 
 /** Throws UsageError, or parseArgs' own error for an unknown option. */
@@ -48,6 +58,7 @@ export function readOptions(args: readonly string[], rowIds: readonly string[]):
     options: {
       only: { type: 'string' },
       images: { type: 'string', multiple: true, default: [] },
+      truth: { type: 'string' },
       quick: { type: 'boolean', default: false },
       strict: { type: 'boolean', default: false },
       runs: { type: 'string', default: '5' },
@@ -62,9 +73,12 @@ export function readOptions(args: readonly string[], rowIds: readonly string[]):
     throw new UsageError(`--only: there is no row ${unknown.join(', ')}; there are ${rowIds.join(', ')}.`);
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 5 || runs > 100) throw new UsageError('--runs: a whole number, 5 to 100.');
+  if (values.truth !== undefined && values.images.length !== 1)
+    throw new UsageError('--truth: needs exactly one --images, the folder whose images it names.');
   return {
     only,
     images: values.images.map((folder) => resolve(folder)),
+    truth: values.truth === undefined ? null : resolve(values.truth),
     quick: values.quick,
     strict: values.strict,
     runs,

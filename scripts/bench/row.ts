@@ -37,6 +37,8 @@ export interface BenchContext {
   readonly scale: number;
   /** Folders with images and their text, beside the fixtures. */
   readonly images: readonly string[];
+  /** Table of what stands on the images of the only folder. Default: the one in the folder. */
+  readonly truth?: string | null;
   /** A folder for CPU profiles of the processes under test. */
   readonly profiles: string | null;
   /** False: measure without peers, as a comparison of two trees does. Default: true. */

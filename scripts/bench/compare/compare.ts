@@ -50,6 +50,7 @@ export async function compareWith(commit: string, options: Options): Promise<Com
     runs: runsOfTurn,
     scale: options.quick ? 0.2 : 1,
     images: options.images,
+    truth: options.truth,
   };
   const rounds: Round[] = [];
   while (rounds.length < options.runs) {

@@ -7,14 +7,16 @@ export interface TurnJob {
   readonly runs: number;
   readonly scale: number;
   readonly images: readonly string[];
+  readonly truth?: string | null;
   readonly out: string;
 }
 
-const { rows, runs, scale, images, out } = JSON.parse(process.argv[2] ?? '{}') as TurnJob;
+const { rows, runs, scale, images, truth = null, out } = JSON.parse(process.argv[2] ?? '{}') as TurnJob;
 const lines = await measure(rows, {
   runs,
   scale,
   images,
+  truth,
   profiles: null,
   peers: false,
   progress: (text) => void process.stderr.write(`  ${text}\n`),

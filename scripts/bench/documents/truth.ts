@@ -9,6 +9,7 @@ export interface TruthDocument {
   readonly path: string;
   readonly set: string;
   readonly degraded: boolean;
+  /** Empty: what stands on it is not known. */
   readonly text: string;
   /** Values by field of the record type `receipt`: dates as YYYY-MM-DD, money as its amount. */
   readonly fields: Readonly<Record<string, string | number>>;
@@ -18,18 +19,24 @@ const Fields = z.record(z.string(), z.union([z.string(), z.number()])).default({
 const Rows = z.array(
   z.object({
     file: z.string(),
-    text: z.string(),
+    text: z.string().default(''),
     set: z.string().optional(),
     degraded: z.boolean().default(false),
     fields: Fields,
   }),
 );
 
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
 export const fixturesFolder = fileURLToPath(new URL('../../../test/fixtures/', import.meta.url));
 const groundTruth = 'ground-truth.json';
 
-async function fromTable(folder: string): Promise<TruthDocument[]> {
-  const rows = Rows.parse(JSON.parse(await readFile(join(folder, groundTruth), 'utf8')));
+async function fromTable(folder: string, table: string): Promise<TruthDocument[]> {
+  const rows = Rows.parse(JSON.parse(await readFile(table, 'utf8')));
   return rows.map(({ file, set = basename(folder), degraded, text, fields }) => ({
     path: join(folder, file),
     set,
@@ -51,15 +58,20 @@ async function fromNeighbours(folder: string): Promise<TruthDocument[]> {
   return found;
 }
 
-/** By ground-truth.json, or by `<name>.txt` beside each image. Throws UsageError for a folder with neither. */
-export async function truthOf(folder: string): Promise<TruthDocument[]> {
-  const hasTable = await access(join(folder, groundTruth)).then(
-    () => true,
-    () => false,
-  );
-  const found = await (hasTable ? fromTable(folder) : fromNeighbours(folder)).catch((error: unknown) => {
-    throw new UsageError(`--images ${folder}: ${error instanceof Error ? error.message : String(error)}`);
+/**
+ * By `table`, by ground-truth.json, or by `<name>.txt` beside each image. Throws UsageError for a folder with none of them, and for a table
+ * that cannot be read or names an image that is not there.
+ */
+export async function truthOf(folder: string, table: string | null = null): Promise<TruthDocument[]> {
+  const own = join(folder, groundTruth);
+  const used = table ?? ((await exists(own)) ? own : null);
+  const found = await (used === null ? fromNeighbours(folder) : fromTable(folder, used)).catch((error: unknown) => {
+    const option = table === null ? `--images ${folder}` : `--truth ${table}`;
+    throw new UsageError(`${option}: ${error instanceof Error ? error.message : String(error)}`);
   });
+  for (const { path } of found)
+    if (!(await exists(path)))
+      throw new UsageError(`${used ?? folder}: there is no image ${path}. Name files as they are in --images.`);
   if (found.length === 0) throw new UsageError(`--images ${folder}: no image has its text beside it as <name>.txt.`);
   return found;
 }

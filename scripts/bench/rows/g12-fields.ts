@@ -95,7 +95,7 @@ export const fields: Row = {
     await using ocr = await startOcrChild(context);
     const lines: Line[] = [];
     for (const folder of context.images) {
-      const documents = (await truthOf(folder)).filter((one) => Object.keys(one.fields).length > 0);
+      const documents = (await truthOf(folder, context.truth)).filter((one) => Object.keys(one.fields).length > 0);
       const reads: Read[] = [];
       for (const [at, truth] of documents.entries()) {
         context.progress(`reading ${at + 1} of ${documents.length}`);

@@ -76,7 +76,7 @@ export function startTesseractWorker(language: string, modelFolder: () => Promis
       return thread.ended;
     },
     async recognize(image, request, signal) {
-      const { blocks } = await call(image, optionsOf(request), { text: false, blocks: true }, signal);
+      const { blocks } = await call(image, optionsOf(request), { text: false, blocks: false, tsv: true }, signal);
       return blocks ?? [];
     },
     async layout(image, request, signal) {

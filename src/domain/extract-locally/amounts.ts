@@ -52,3 +52,18 @@ export function amountsIn(line: string): Amount[] {
   }
   return found;
 }
+
+/** The only digits of a line, at its end, whose point was not read: `7950`, `31 00`. Only sums tell that they are an amount. */
+const pointless = /^\D*(?<![\p{L}.,/-])(?:(?<whole>\d{1,5}) (?<cents>\d{2})|(?<both>\d{3,7}))[.,;]?\s*$/u;
+
+/** The amount of a line without any, if its digits lack nothing but the point. */
+export function pointlessAmount(line: string): Amount | null {
+  const match = pointless.exec(line);
+  if (match === null) return null;
+  const cents = Number(
+    (match.groups?.['both'] ?? '') + (match.groups?.['whole'] ?? '') + (match.groups?.['cents'] ?? ''),
+  );
+  const start = match[0].search(/\d/u);
+  const end = match[0].replace(/[.,;\s]+$/u, '').length;
+  return { start, end, cents, isCut: false, amount: cents / 100, currency: null };
+}

@@ -186,6 +186,8 @@ const patterns = {
   trade: new RegExp(trade, 'u'),
   places: new RegExp(`${places}|@|\\d.*${streets}|${streets}.*\\d`, 'u'),
   starts: new RegExp(`^\\W*${starts}`, 'u'),
+  /** A kind of shop without its name: `BISTRO & CAFE`. */
+  generic: new RegExp(`^\\W*(?:(?:${trade}|${words('bistro', 'bar', 'pub', 'grill', 'and', 'n')})\\W*)+$`, 'u'),
   /** A label with its value. */
   labelled: /^[\p{L} ]{2,20}:\s*\S/u,
   /** The kind of the document, in another column of the first line. */
@@ -195,7 +197,13 @@ const patterns = {
 };
 
 /** Number of the company's registration after its name. */
-const registration = /[\s([{]*(?:(?:co|company|reg|roc|gst)\.? ?)*(?:(?:no|id|nr)\.? ?:? ?)?[([{]?\d{5,}.{0,16}$/isu;
+const registration =
+  /[\s([{]*(?:(?:co|company|reg|roc|gst)\.? ?)*(?:(?:no|id|nr)\.? ?:? ?)?(?:[([{]?\d(?:[\dOBIlSG]{4,}|[\dOBIlSG]{2,} ?\d{2,}).{0,16}|[([{][\dOBISG]{4,7}-\p{L}\W*)$/isu;
+
+/** What stands before the name of an owner. */
+const owner = /^(?:dimiliki|owned by|own by|operated by|managed by)\W*/iu;
+/** Scraps in brackets after a legal form: no branch or town, which have more letters. */
+const scraps = /(?<=bhd\.?|s\/b|ltd\.?|gmbh)\s?[([{][^\p{L}]{0,12}\p{L}{0,2}[^\p{L}]{0,12}$/iu;
 
 const mostLines = 14;
 
@@ -209,22 +217,34 @@ function unmisread(text: string): string {
   return text
     .replaceAll(/(?<=\p{L}|\p{L}\.)0(?=\p{L}|\.|\s|$)/gu, 'O')
     .replaceAll(/(?<=\p{L}\.)1(?=\.\p{L})/gu, 'I')
-    .replaceAll(/(?<!\p{L})[S5][DO0][NH]\.? ?[B83][HN]?[DO0]?(?=\.?(?:\s|[([]|$))/gu, 'SDN BHD');
+    .replaceAll(/(?<![\p{L}\d])1(?=\p{Lu}{3})/gu, 'I')
+    .replaceAll(/(?<=\p{L} )[S58§$][/1][B8R](?=\s*(?:[([{]|\d{5}|$))/gu, 'S/B')
+    .replaceAll(
+      /(?<!\p{L})[S5][DO0][NHI](\.? ?)(?:[B83]|ii|il|li)[HN]?[DO0]?(?=\.?(?:\s|[([{]|$))/gu,
+      (_, gap: string) => `SDN${gap === '' ? ' ' : gap}BHD`,
+    );
 }
 
+/** Characters of the longest name. */
+const longestName = 200;
+
 function scoreOf(written: string, at: number): number {
+  if (written.length > longestName) return Number.NEGATIVE_INFINITY;
   const text = unmisread(written).replace(patterns.kind, '');
   const folded = foldText(text);
   const letters = folded.match(/\p{L}/gu)?.length ?? 0;
   const digits = folded.match(/\d/gu)?.length ?? 0;
   if (letters < 3 || findTyped(text, 'date').length > 0 || amountsIn(text).length > 0) return Number.NEGATIVE_INFINITY;
   const hasForm = patterns.form.test(folded);
+  const isGeneric = patterns.generic.test(folded);
   return (
     (hasForm ? 3 : 0) +
     (patterns.trade.test(folded) ? 1.2 : 0) -
     (patterns.places.test(folded) || patterns.starts.test(folded) ? 2.5 : 0) -
     (patterns.labelled.test(folded) ? 1.5 : 0) -
     (!hasForm && digits > letters / 3 ? 1.5 : 0) -
+    (letters < 5 ? 1 : 0) -
+    (isGeneric ? 1.2 : 0) -
     at * 0.15
   );
 }
@@ -236,13 +256,15 @@ const mostJoined = 3;
 function headingAt(lines: readonly PlacedLine[], at: number): Heading | null {
   const joined = lines.slice(at, at + 1);
   const text = (): string => joined.map(({ line }) => line.text).join(' ');
-  let score = scoreOf(text(), at);
+  // A line of which hardly a letter was read tells nothing.
+  const weak = (lines[at]?.line.confidence ?? 100) < 35 ? 1.5 : 0;
+  let score = scoreOf(text(), at) - weak;
   if (joined.length === 0 || score < -1) return null;
   for (const next of lines.slice(at + 1, at + mostJoined)) {
     const isOpen = /[&-]\s*$/u.test(text()) || patterns.continues.test(foldText(unmisread(next.line.text)));
     if (!isOpen || patterns.form.test(foldText(unmisread(text())))) break;
     joined.push(next);
-    const longer = scoreOf(text(), at);
+    const longer = scoreOf(text(), at) - weak;
     if (longer < score) {
       joined.pop();
       break;
@@ -270,11 +292,13 @@ export function findCompany(pages: readonly (readonly PlacedLine[])[]): FoundCom
   const last = best?.lines.at(-1);
   if (best === undefined || first === undefined || last === undefined || best.score < -1) return null;
   const written = best.lines.map(({ line }) => line.text).join('\n');
-  const lead = /^[^\p{L}\d]+/u.exec(written)?.[0].length ?? 0;
+  const marks = /^[^\p{L}\d]+/u.exec(written)?.[0].length ?? 0;
+  const lead = marks + (owner.exec(written.slice(marks))?.[0].length ?? 0);
   const name = written
     .slice(lead)
     .replace(patterns.kind, '')
     .replace(registration, '')
+    .replace(scraps, '')
     .replace(/[\s"'*_|~:;,-]+$/u, '');
   const margin = best.score - (second?.score ?? 0);
   return {

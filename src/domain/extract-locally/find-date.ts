@@ -1,5 +1,6 @@
 import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 import { typedValues, type TypedSpan } from '#src/domain/extract-locally/typed-value.ts';
+import { readDate } from '#src/domain/segment-locally/read-date.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 
 const time = /(?<![\d.])\d{1,2} ?: ?\d{2}(?!\d)/u;
@@ -7,6 +8,17 @@ const label = /\b(?:date|time|datum|zeit|uhr)\b/u;
 /** Days that are not that of the document. */
 const others =
   /\b(?:expir\w*|exp|valid|until|before|best|due|since|born|birth|delivery|bis|fallig|gultig|geburts\w*|geboren|lieferdatum|haltbar)\b/u;
+
+/** A date before a time, one of whose separators was not read: `26 03-18 15:25`. */
+const loose =
+  /(?<![\d./-])(?<day>\d{1,2})[ ./-]{1,2}(?<month>\d{1,2})[ ./-]{1,2}(?<year>20\d{2}|\d{2})(?= {1,3}\d{1,2}:\d{2}(?!\d))/u;
+
+function looseDate(text: string): TypedSpan[] {
+  const match = loose.exec(text);
+  const { day = '', month = '', year = '' } = match?.groups ?? {};
+  const value = match === null ? null : readDate(`${day}/${month}/${year}`);
+  return match === null || value === null ? [] : [{ value, start: match.index, end: match.index + match[0].length }];
+}
 
 interface Candidate {
   readonly found: TypedSpan;
@@ -16,7 +28,8 @@ interface Candidate {
 function candidatesOf({ line, start }: PlacedLine): Candidate[] {
   const folded = foldText(line.text);
   const points = (time.test(line.text) ? 1 : 0) + (label.test(folded) ? 0.8 : 0) - (others.test(folded) ? 2 : 0);
-  return typedValues(line.text, 'date').map((found) => ({
+  const written = typedValues(line.text, 'date');
+  return (written.length > 0 ? written : looseDate(line.text)).map((found) => ({
     found: { ...found, start: start + found.start, end: start + found.end },
     points,
   }));

@@ -1,4 +1,4 @@
-import { amountsIn, type Amount } from '#src/domain/extract-locally/amounts.ts';
+import { amountsIn, pointlessAmount, type Amount } from '#src/domain/extract-locally/amounts.ts';
 import type { Money } from '#src/domain/extract-locally/field.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
 import { roleOf, spoken, taxTable, type Role } from '#src/domain/extract-locally/line-roles.ts';
@@ -6,7 +6,7 @@ import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 
 /** Points of a label for being that of the total. */
 const strength: Readonly<Record<Role, number>> = {
-  grand: 3,
+  grand: 3.3,
   total: 2.2,
   paid: 1,
   tendered: 0.4,
@@ -21,10 +21,15 @@ const strength: Readonly<Record<Role, number>> = {
 interface Row {
   readonly line: PlacedLine;
   readonly amounts: readonly Amount[];
+  /** An amount without its point, which counts only where sums lead to it. */
+  readonly pointless: Amount | null;
   /** Words of the line without its amounts. */
   readonly words: string;
   readonly role: Role;
 }
+
+/** Labels of amounts that sums are made of. */
+const summed: ReadonlySet<Role> = new Set(['grand', 'total', 'tendered', 'change', 'net']);
 
 function rowOf(line: PlacedLine): Row {
   const { text } = line.line;
@@ -36,8 +41,18 @@ function rowOf(line: PlacedLine): Row {
     from = end;
   }
   const words = spoken(rest + text.slice(from));
-  return { line, amounts, words, role: roleOf(words) };
+  const role = roleOf(words);
+  return {
+    line,
+    amounts,
+    pointless: amounts.length === 0 && summed.has(role) ? pointlessAmount(text) : null,
+    words,
+    role,
+  };
 }
+
+/** Cents from which an amount beside the word for rounding is no difference. */
+const leastRounded = 100;
 
 /** Points below which no label speaks of a total. */
 const leastPoints = 0.3;
@@ -51,6 +66,8 @@ interface Candidate {
   readonly line: PlacedLine;
   readonly role: Role;
   readonly points: number;
+  /** Its label would do if sums led to it: a total that names a tax, or an amount without its point. */
+  readonly needsSum: boolean;
 }
 
 const hasWords = (words: string): boolean =>
@@ -80,7 +97,12 @@ function labelledRow(rows: readonly Row[], at: number): Row | undefined {
 function candidatesOf(rows: readonly Row[]): Candidate[] {
   const table = rows.findIndex(({ words }) => taxTable.test(words));
   return rows.flatMap((row, at) => {
+    if (row.pointless !== null) {
+      const points = strength[row.role] - 0.4;
+      return [{ amount: row.pointless, line: row.line, role: row.role, points, needsSum: true }];
+    }
     const label = labelledRow(rows, at) ?? row;
+    const needsSum = label.role === 'tax' && /^total\b/u.test(label.words);
     const far = (label === row ? 0 : 0.3) + (table !== -1 && at > table ? 1.2 : 0);
     return row.amounts.flatMap((amount, index): Candidate[] => {
       // Weights and counts have one decimal, too.
@@ -88,9 +110,16 @@ function candidatesOf(rows: readonly Row[]): Candidate[] {
       const isLast = index === row.amounts.length - 1;
       // The last amount of a line is its sum; those before it are prices, rates or parts.
       const points = strength[label.role] - far - (isLast ? 0 : 0.9) + (amount.currency === null ? 0 : 0.1);
-      return [{ amount, line: row.line, role: label.role, points }];
+      return [{ amount, line: row.line, role: label.role, points, needsSum }];
     });
   });
+}
+
+/** A candidate that needs a sum, as one that has it, or not at all. */
+function summedUp(candidate: Candidate, sums: ReadonlySet<number>): Candidate[] {
+  if (!candidate.needsSum) return [candidate];
+  if (sums.has(candidate.amount.cents)) return [{ ...candidate, points: Math.max(candidate.points, strength.total) }];
+  return candidate.role === 'tax' ? [candidate] : [];
 }
 
 /** Most amounts of a kind that sums are made of, so that a long text makes no millions of them. */
@@ -100,8 +129,8 @@ const mostParts = 40;
 function centsOf(rows: readonly Row[], ...wanted: readonly Role[]): number[] {
   const all = rows.flatMap((row, at) => {
     const label = labelledRow(rows, at) ?? row;
-    const last = row.amounts.at(-1);
-    return last !== undefined && wanted.includes(label.role) ? [last.cents] : [];
+    const last = row.amounts.at(-1) ?? row.pointless;
+    return last !== null && last !== undefined && wanted.includes(label.role) ? [last.cents] : [];
   });
   return [...new Set(all)].slice(-mostParts);
 }
@@ -111,7 +140,7 @@ function centsOf(rows: readonly Row[], ...wanted: readonly Role[]): number[] {
  * loses. `twice`: those that both ways lead to.
  */
 function sumsOf(rows: readonly Row[]): { readonly once: ReadonlySet<number>; readonly twice: ReadonlySet<number> } {
-  const paid = centsOf(rows, 'tendered', 'paid');
+  const paid = centsOf(rows, 'tendered', 'paid').map(Math.abs);
   const change = centsOf(rows, 'change').filter((cents) => cents >= 0);
   const net = centsOf(rows, 'net', 'total').filter((cents) => cents > 0);
   const tax = centsOf(rows, 'tax').filter((cents) => cents > 0);
@@ -148,8 +177,8 @@ export interface FoundTotal extends Span {
  */
 export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal | null {
   const rows = pages.flat().map(rowOf);
-  const candidates = candidatesOf(rows);
   const sums = sumsOf(rows);
+  const candidates = candidatesOf(rows).flatMap((one) => summedUp(one, sums.once));
   const places = Map.groupBy(candidates, ({ amount }) => amount.cents);
   const highest = Math.max(
     0,
@@ -157,7 +186,10 @@ export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal
   );
   const rounds = roundingOf(rows, [...places.keys()]);
   const scored = [...places].map(([cents, at]) => {
-    const best = at.reduce((one, other) => (other.points > one.points ? other : one));
+    const found = at.reduce((one, other) => (other.points > one.points ? other : one));
+    // `Rounding 14.40` below `Total 14.38` is the amount after rounding, not what it added.
+    const isRounded = found.role === 'rounding' && cents >= leastRounded && rounds.after.has(cents);
+    const best = isRounded ? { ...found, points: strength.grand } : found;
     const isTwice = sums.twice.has(cents);
     const isConfirmed = isTwice || ((sums.once.has(cents) || rounds.after.has(cents)) && best.points > 0);
     const lines = new Set(at.map(({ line }) => line)).size;
@@ -177,30 +209,37 @@ export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal
   if (first.best.points < leastPoints && !first.isTwice) return unlabelled(candidates);
   const { best, isConfirmed, score } = first;
   const lead = score - (second?.score ?? 0);
-  const { amount, line } = best;
-  return {
-    value: { amount: amount.amount, currency: amount.currency },
-    start: line.start + amount.start,
-    end: line.start + amount.end,
-    sure: sureOf({ isConfirmed, lead, points: best.points }),
-  };
+  return foundAt(best, sureOf({ isConfirmed, lead, points: best.points }));
 }
 
-/** The amount that is printed most often, twice at least, and of those the highest: without a label that could be read. */
+/** The amount that all unlabelled ones before it add up to: two at least. */
+function sumOfItems(candidates: readonly Candidate[]): Candidate | undefined {
+  let sum = 0;
+  for (const [at, candidate] of candidates.entries()) {
+    if (at > 1 && candidate.amount.cents === sum) return candidate;
+    sum += candidate.amount.cents;
+  }
+  return undefined;
+}
+
+/**
+ * Without a label that could be read: the amount that the others add up to, or the one that is printed most often, twice at least, and of
+ * those the highest.
+ */
 function unlabelled(candidates: readonly Candidate[]): FoundTotal | null {
   const plain = candidates.filter(({ role }) => role === 'none' || role === 'other' || role === 'net');
+  const sum = sumOfItems(candidates);
+  if (sum !== undefined) return foundAt(sum, 0.6);
   const [most] = [...Map.groupBy(plain, ({ amount }) => amount.cents).values()].toSorted(
     (one, other) => other.length - one.length || (other[0]?.amount.cents ?? 0) - (one[0]?.amount.cents ?? 0),
   );
   const last = most?.at(-1);
-  if (most === undefined || last === undefined || most.length < 2) return null;
-  const { amount, line } = last;
-  return {
-    value: { amount: amount.amount, currency: amount.currency },
-    start: line.start + amount.start,
-    end: line.start + amount.end,
-    sure: 0.35,
-  };
+  return most === undefined || last === undefined || most.length < 2 ? null : foundAt(last, 0.35);
+}
+
+function foundAt({ amount, line }: Candidate, sure: number): FoundTotal {
+  const value = { amount: amount.amount, currency: amount.currency };
+  return { value, start: line.start + amount.start, end: line.start + amount.end, sure };
 }
 
 function sureOf({ isConfirmed, lead, points }: { isConfirmed: boolean; lead: number; points: number }): number {

@@ -57,7 +57,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
     phrases(
       'sub ?-?total\\w*',
       'sub ?ttl',
-      'sub tot',
+      'sub to\\w',
       's total',
       'zwischensumme',
       'nettobetrag',
@@ -140,7 +140,7 @@ const roles: readonly (readonly [Role, RegExp])[] = [
     'paid',
     phrases(
       'visa\\w*',
-      'master ?card',
+      'master(?: ?card)?',
       'credit(?: card)?',
       'debit(?: card)?',
       'card',

@@ -41,6 +41,28 @@ describe('The total', () => {
     ['a count of items before it', ['Total items: 2.00', 'Total 10.00'], 10],
     ['savings below it', ['Total 20.00', 'Total savings 35.00'], 20],
     ['cash that exceeds it', ['Amount 17.85', 'Cash 50.00', 'Change 32.15'], 17.85],
+    [
+      'the point lost, where cash and change lead to it',
+      ['Pen 58.30', 'Clip 21.20', 'Total payable 7950,', 'Paid 100.00', 'Change 2050'],
+      79.5,
+    ],
+    [
+      'a label of which only the tax could be read, where net and tax lead to it',
+      [
+        'Total sales (excluding GST) 94.34',
+        'Total GST 5.66',
+        'Total sales (4 ctusive of GST) 100.00',
+        'Design 31.80 31.80',
+      ],
+      100,
+    ],
+    ['no label, as the sum of the items', ['Rice RM 149.00', 'Fish RM 21.00', 'RM 170.00'], 170],
+    [
+      'the word for rounding beside it, below the amount before rounding',
+      ['Total sales (inclusive GST) RM 14.38', 'Rounding adjustment RM A2', 'Rounding RM 14.40', 'Cash RM 20.00'],
+      14.4,
+    ],
+    ['cash as a negative amount', ['30.10', 'Cash -40.10', 'Change 10.00', 'Net total 30.10'], 30.1],
     ['no decimals', ['Miete Oktober', 'Total: 850 EUR'], 850],
   ])('is found with %s', (_name, lines, amount) => {
     const { value, evidence, verified } = totalOf(...lines);
@@ -58,6 +80,11 @@ describe('The total', () => {
     const doubtful = totalOf('Total 17.85', 'Total 15.87', 'Payment 16.00').confidence;
     expect(Math.min(confirmed, taxed)).toBeGreaterThan(0.85);
     expect(doubtful).toBeLessThan(0.65);
+  });
+
+  test('is no number of a card, and no amount without a point that no sum leads to', () => {
+    expect(totalOf('Total 41.50', 'MASTER 5148 APP: 83650', 'Change 0.00').value).toMatchObject({ amount: 41.5 });
+    expect(totalOf('Total 7950', 'Tea 4.00').value).not.toMatchObject({ amount: 79.5 });
   });
 
   test('is nothing where two amounts have no label, nor where a total is nought', () => {
@@ -96,9 +123,23 @@ describe('The firm', () => {
       ['Juniper Lane Joinery INVOICE', '27 Juniper Lane, Ostmark'],
       'Juniper Lane Joinery',
     ],
+    ['with a legal form that has points', ['TIDEWATER SDN. BHD.', 'LOT 5, JALAN 3'], 'TIDEWATER SDN. BHD.'],
+    ['with scraps after its legal form', ['TIDEWATER (M) SDN. BHD. ( iy', 'LOT 5, JALAN 3'], 'TIDEWATER (M) SDN. BHD.'],
+    ['with a short form that was misread', ['99 FOX MART 5/8 (519537-X)', 'TAMAN BERKELEY'], '99 FOX MART S/B'],
+    ['with a number whose digits were read as letters', ['OWL CO. (M) BHD (12B928-R)', 'LOT 5'], 'OWL CO. (M) BHD'],
+    ['with a digit for its first letter', ['URBAN 1DEA SDN BHD', 'LOT 5, JALAN 3'], 'URBAN IDEA SDN BHD'],
+    ['behind a word for its owner', ['Dimiliki: owl cafe sdn bhd', 'No. 1 Jalan 7'], 'owl cafe sdn bhd'],
+    ['above the kind of its shop', ['THREE FRIENDS', 'BISTRO & CAFE', 'NO 109, 5521'], 'THREE FRIENDS'],
+    ['below scraps of a logo', ['de R', 'KEDAI PAPAN YEW', 'LOT 276 JALAN 7'], 'KEDAI PAPAN YEW'],
     ['with a number of its registration', ['Brightwater GmbH 8801234', 'Allee 5'], 'Brightwater GmbH'],
   ])('%s is found', (_name, lines, name) => {
     expect(firm(...lines)).toBe(name);
+  });
+
+  test('is looked for in a line of marks without holding up the rest', () => {
+    const begun = performance.now();
+    firm(`CAFE ${'& ('.repeat(20_000)}x`, `OWL BHD ${'( '.repeat(20_000)}abc`);
+    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
   test('is nothing in a text without letters', () => {
@@ -113,6 +154,7 @@ describe('The day', () => {
     ['14/MAY/2017 02:56', '2017-05-14'],
     ['05-JAN-2017', '2017-01-05'],
     ['Date: 5/3/2018', '2018-03-05'],
+    ['26 03-18 15:25 SHO1', '2018-03-26'],
   ])('%s is %s', (line, expected) => {
     expect(day('Lantern Foods', line)).toBe(expected);
   });
