@@ -83,7 +83,7 @@ const rowLevels = { block: 2, paragraph: 3, line: 4, word: 5 } as const;
  * Blocks from the table that Tesseract writes instead of JSON, which lists every letter with its choices and takes a fiftieth of the time
  * of a recognition.
  */
-export function blocksOfTable(tsv: string): TesseractBlock[] {
+function blocksOfTable(tsv: string): TesseractBlock[] {
   const blocks: { paragraphs: { lines: { words: TesseractWord[]; bbox: Bounds }[] }[] }[] = [];
   for (const row of tsv.split('\n')) {
     const cells = row.split('\t');

@@ -200,7 +200,7 @@ const patterns = {
 const registration =
   /[\s([{]*(?:(?:co|company|reg|roc|gst)\.? ?)*(?:(?:no|id|nr)\.? ?:? ?)?(?:[([{]?\d(?:[\dOBIlSG]{4,}|[\dOBIlSG]{2,} ?\d{2,}).{0,16}|[([{][\dOBISG]{4,7}-\p{L}\W*)$/isu;
 
-/** What stands before the name of an owner. */
+/** Words before the name of an owner. */
 const owner = /^(?:dimiliki|owned by|own by|operated by|managed by)\W*/iu;
 /** Scraps in brackets after a legal form: no branch or town, which have more letters. */
 const scraps = /(?<=bhd\.?|s\/b|ltd\.?|gmbh)\s?[([{][^\p{L}]{0,12}\p{L}{0,2}[^\p{L}]{0,12}$/iu;
