@@ -119,6 +119,39 @@ test.each([
   expect(await list(app)).toMatchObject(unavailable);
 });
 
+test('a start waits for an index that takes longer to build than any query may', async () => {
+  const asked = Promise.withResolvers<string>();
+  const built = Promise.withResolvers<null>();
+  let times = 0;
+  let held: string | null = null;
+  const act = ({ find, createIndexes }: Document): Promise<null> | null => {
+    if (find === 'hanging') return never;
+    if (typeof createIndexes !== 'string' || (held !== null && createIndexes !== held)) return null;
+    held = createIndexes;
+    times += 1;
+    asked.resolve(held);
+    return built.promise;
+  };
+  await using slow = await actingDatabase(database.uri, act);
+  const starting = startTestApp({ env: { SERVICES: 'api', MONGODB_URI: limited(slow.uri, patient) } });
+  await asked.promise;
+  // Another query of the same limits ends meanwhile, after its second try.
+  const query = connectDatabase(limited(slow.uri, patient), undefined, 'requests');
+  expect(
+    isOutage(
+      await query.db
+        .collection('hanging')
+        .findOne()
+        .catch((error: unknown) => error),
+    ),
+  ).toBe(true);
+  await query.close();
+  expect(times).toBe(1);
+  built.resolve(null);
+  await using app = await starting;
+  expect((await list(app)).status).toBe(200);
+});
+
 test('a bulk write that the database does not answer is an outage, not an error of its rows', async () => {
   const { client, db, close } = connectDatabase(limited(proxy.uri, patient), undefined, 'requests');
   const rows = db.collection<{ _id: number }>('rows');
