@@ -25,7 +25,7 @@ interface FailPoint {
 type Answer = (reply: Document, waited?: boolean) => void;
 
 /** One command on its way to the engine. */
-export interface Passing {
+interface Passing {
   readonly message: Message;
   readonly connection: Connection;
   /** Runs the command. */
@@ -44,7 +44,7 @@ interface Sent {
 function modeOf(mode: unknown): Pick<FailPoint, 'left' | 'skip'> | null {
   if (mode === 'off') return null;
   if (mode === 'alwaysOn') return { left: undefined, skip: 0 };
-  const { times, skip } = isObject(mode) ? (mode) : {};
+  const { times, skip } = isObject(mode) ? mode : {};
   if (times === undefined && skip === undefined)
     throw new CommandError(9, 'mode is off, alwaysOn, { times } or { skip }');
   return { left: times === undefined ? undefined : Number(times), skip: Number(skip ?? 0) };
@@ -83,7 +83,7 @@ export class FailPoints {
     const { client } = body as { client?: { application?: { name?: unknown } } };
     if (sent.name === 'hello' && client !== undefined) this.#appNames.set(connection, client.application?.name);
     const failed = this.#take('failCommand', (data) => this.#fits(data, sent, connection));
-    if (failed !== null) return  failCommand(failed, sent, passing);
+    if (failed !== null) return failCommand(failed, sent, passing);
     const id = EJSON.stringify([body['lsid'], body['txnNumber']]);
     const write = this.#take('onPrimaryTransactionalWrite', () => sent.isRetryable && !this.#written.has(id));
     if (write === null) return run(answer);
