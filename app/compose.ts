@@ -6,6 +6,8 @@ import type { AuthService } from '#app/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Worker } from '#app/agents/worker.ts';
 import { publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
+import { collectionsOf } from '#src/stores/collections.ts';
+import { createDocumentStore } from '#src/stores/documents.ts';
 import { createRetention } from '#src/stores/retention.ts';
 import { emptyTrash } from '#app/upkeep/empty-trash.ts';
 import { deleteOldRecords } from '#app/upkeep/delete-old-records.ts';
@@ -91,12 +93,10 @@ export interface Overrides {
 }
 
 /** Regular work of the process with the object store. */
-function choresOf(
-  { retention: days }: Config,
-  { disk, database, collections }: Data,
-  { deps, models }: Core,
-): readonly Chore[] {
-  const retention = createRetention(database.db, collections);
+function choresOf({ retention: days }: Config, { disk, unhurried }: Data, { deps, models }: Core): readonly Chore[] {
+  const collections = collectionsOf(unhurried.db);
+  const documents = createDocumentStore(collections);
+  const retention = createRetention(unhurried.db, collections);
   const mends = createRunMends(collections);
   const others = createOtherEmbeddings(collections);
   return [
@@ -105,7 +105,7 @@ function choresOf(
     { name: 'trash', everyMs: hourly, run: (now) => emptyTrash(deps, days.trash, now) },
     { name: 'members', everyMs: hourly, run: async (now) => ({ removals: await finishRemovals(deps, now) }) },
     { name: 'mends', everyMs: 5 * minutely, run: (now) => mendRuns({ ...deps, mends }, now, deps.stopping) },
-    { name: 'usage', everyMs: daily, run: () => recountAll(deps) },
+    { name: 'usage', everyMs: daily, run: () => recountAll({ ...deps, documents }) },
     { name: 'embeddings', everyMs: daily, run: () => embedAgain(others, models.text, deps.stopping) },
     // Bytes of deleted or half-written objects, if they are unchanged for an hour.
     ...(disk === null

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
-import { connectDatabase, describeServer, type Database } from '#src/stores/connect.ts';
+import { connectDatabase, describeServer, type Database, type Work } from '#src/stores/connect.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
@@ -17,6 +17,8 @@ import type { Models } from '#src/domain/ports/models.ts';
 export interface Data {
   readonly database: Database;
   readonly collections: Collections;
+  /** The same database for migrations and chores that read whole collections: no query has a limit of time. */
+  readonly unhurried: Database;
   readonly objects: Objects['objects'];
   readonly disk: Objects['disk'];
   readonly abilities: Objects['abilities'];
@@ -65,6 +67,10 @@ async function migrateOrExplain(database: Database, { text, image }: Embedders, 
   }
 }
 
+/** Runs, and a client at its own machine, wait longer than requests of a network do. */
+export const workOf = ({ services }: Pick<Config, 'services'>): Work =>
+  services.size === 0 || services.has('agents') ? 'runs' : 'requests';
+
 interface DataParts {
   readonly embedders: Embedders;
   readonly logger: Logger;
@@ -80,16 +86,19 @@ export async function openData(
   await prepareDataFolder(config.dataDir, logger);
   const engine = await openEngine(config, { open: openDatabase });
   stack.defer(() => engine.close());
-  const database = connectDatabase(engine.uri);
+  const database = connectDatabase(engine.uri, undefined, workOf(config));
+  const unhurried = connectDatabase(engine.uri);
+  stack.defer(() => unhurried.close());
   // Registered before the database connection, so that it is disposed after the last writes.
   const successor = engine.owned ? null : stack.use(succeedEngine(config, { engine, database, logger }));
   stack.defer(() => database.close());
-  await migrateOrExplain(database, embedders, logger);
+  await migrateOrExplain(unhurried, embedders, logger);
   const secret = config.installationSecret ?? (await loadObjectSecret(config.dataDir));
   const { objects, disk, abilities } = await openObjects(config, { secret, logger }, stack);
   return {
     database,
     collections: collectionsOf(database.db),
+    unhurried,
     objects,
     disk,
     abilities,

@@ -1,6 +1,7 @@
 import type { Principal } from '#src/domain/access/principal.ts';
-import { rightsOf } from '#src/domain/access/rights.ts';
+import { hasEveryProject, rightsOf } from '#src/domain/access/rights.ts';
 import { secondFactorRequired } from '#src/domain/access/second-factor.ts';
+import { asEveryProject } from '#src/domain/access/tenant.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { LiveSession, Sessions } from '#src/domain/ports/sessions.ts';
 import type { OrganizationStore } from '#src/stores/organizations.ts';
@@ -70,6 +71,7 @@ export class SessionAuthenticator {
       );
     if (organization?.requiresSecondFactor === true && !hasSecondFactor) throw secondFactorRequired();
     const { role } = membership;
+    const ids = projects.map((project) => project._id);
     return {
       kind: 'session',
       actorId: userId,
@@ -77,10 +79,7 @@ export class SessionAuthenticator {
       keyId: null,
       session: { id: sessionId, userId, email, role, provedAt, hasSecondFactor },
       organizationId,
-      ...rightsOf(
-        membership,
-        projects.map((project) => project._id),
-      ),
+      ...rightsOf(membership, hasEveryProject(role) ? asEveryProject(ids) : ids),
       agentGraphId: null,
     };
   }

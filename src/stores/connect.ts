@@ -21,6 +21,23 @@ const usual: MongoClientOptions = {
 };
 const usualName = 'inkgraph';
 
+/** Work of a client: answers requests, works on runs, or takes the time that its work needs, such as migrations. */
+export type Work = 'requests' | 'runs' | 'unhurried';
+
+/**
+ * Longest wait for one reply and for a free connection. The driver has no limit for a whole operation (`timeoutMS` of mongodb 7.9 has no
+ * effect), and asks twice for reads and retryable writes, so a request ends after twice the time. A server ends a read whose connection
+ * closed. Each batch of a cursor has the time anew: a long export is not cut. Source: docs/decisions/0212.
+ */
+const patience = {
+  requests: { socketTimeoutMS: 15_000, waitQueueTimeoutMS: 10_000 },
+  runs: { socketTimeoutMS: 45_000, waitQueueTimeoutMS: 30_000 },
+  // Needed at the start and for daily work: its connections close meanwhile.
+  unhurried: { maxIdleTimeMS: 60_000 },
+} as const satisfies Readonly<Record<Work, MongoClientOptions>>;
+/** Builds of indexes and migrations take the time that they need, whatever the connection string says of requests. */
+const unlimited = { unhurried: { socketTimeoutMS: 0 }, requests: {}, runs: {} } as const;
+
 /** Wire version of MongoDB 8.0, the first with bulk writes over several collections. */
 const neededWire = 25;
 
@@ -52,13 +69,14 @@ function databaseNameIn(uri: string): string | null {
 
 /**
  * Connects lazily: the first operation fails when no server responds within 5 s. `name` is that of the database where the connection string
- * names none. Its options win over the usual ones, but for what durability rests on.
+ * names none. Its options win over the usual ones, but for what durability rests on and for the time of unhurried work.
  */
-export function connectDatabase(uri: string, name = usualName): Database {
+export function connectDatabase(uri: string, name = usualName, work: Work = 'unhurried'): Database {
   const given = new Set([...new URLSearchParams(uri.split('?')[1]).keys()].map((key) => key.toLowerCase()));
-  const options = Object.entries(usual).filter(([key]) => !given.has(key.toLowerCase()));
+  const options = Object.entries({ ...usual, ...patience[work] }).filter(([key]) => !given.has(key.toLowerCase()));
   const client = new MongoClient(uri, {
     ...(Object.fromEntries(options) as MongoClientOptions),
+    ...unlimited[work],
     ignoreUndefined: true,
     writeConcern: { w: 'majority' },
   });

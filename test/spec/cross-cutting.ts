@@ -9,6 +9,10 @@ export const crossCutting = [
     'health.body': ['Health reports status, service, version, uptime and the state of each dependency', '0014-health'],
     'health.no_key': ['Health needs no credential and shows no secret', '0014-health'],
     'health.down': ['Health returns 503 while a required dependency is down', '0014-health'],
+    'health.slow_database': [
+      'A database that answers too late gets requests 503 with Retry-After, and nothing is lost or done twice',
+      '0212-every-reply-has-a-limit-of-time',
+    ],
     'health.stopping': [
       'A process that stops is not ready at once, and serves on until load balancers have noticed',
       '0124-draining',

@@ -12,6 +12,8 @@ export interface OpenOptions {
   socket?: string;
   /** Default: a thread of its own, which ends with the engine. */
   thread?: EngineThread;
+  /** Answers `configureFailPoint`, for tests of drivers: whoever has the password can then make commands fail. Default: false. */
+  failPoints?: boolean;
 }
 
 /**
@@ -23,10 +25,11 @@ export async function openEmbeddedDatabase({
   port = 0,
   socket,
   thread,
+  failPoints = false,
 }: OpenOptions): Promise<EmbeddedDatabase> {
   // Spares a thread to the many processes that use the engine of another one.
   const running = await findEngine(join(dataDir, 'database'));
   if (running) return { ...running, failed: never, close: async () => undefined };
   const address = socket === undefined ? `127.0.0.1:${port}` : absolute(socket);
-  return (thread ?? new EngineThread({ endsWithEngine: true })).open(dataDir, address);
+  return (thread ?? new EngineThread({ endsWithEngine: true })).open(dataDir, address, failPoints);
 }

@@ -15,7 +15,14 @@ import {
 import { Engine } from './storage/engine.ts';
 import { lockFolder } from './storage/lock.ts';
 import { startUpkeep } from './storage/upkeep.ts';
+import { FailPoints } from './wire/fail-points.ts';
 import { listen } from './wire/server.ts';
+
+/** Address, and whether commands can be made to fail. */
+interface Wanted {
+  address: string;
+  failPoints?: boolean;
+}
 
 export interface RunningEngine extends EngineAddress {
   close(): Promise<void>;
@@ -27,7 +34,7 @@ const RETRY_MS = 50;
 /** Runs the engine on this folder in this thread, or finds the one that already does. */
 export async function startEngine(
   dataDir: string,
-  address: string,
+  wanted: Wanted,
   fail: (error: Error) => void,
 ): Promise<RunningEngine> {
   const folder = join(dataDir, 'database');
@@ -37,7 +44,7 @@ export async function startEngine(
     const lock = lockFolder(join(folder, LOCK_FILE));
     if (lock) {
       try {
-        return await own(folder, address, fail, () => lock.release());
+        return await own(folder, wanted, fail, () => lock.release());
       } catch (error) {
         lock.release();
         throw error;
@@ -69,7 +76,7 @@ function keepPrivate(file: string): void {
 
 async function own(
   folder: string,
-  wanted: string,
+  { address: place, failPoints = false }: Wanted,
   fail: (error: Error) => void,
   release: () => void,
 ): Promise<RunningEngine> {
@@ -82,7 +89,8 @@ async function own(
   keepPrivate(join(folder, DATABASE_FILE));
   const engine = new Engine(folder, fail);
   const opened = Number(engine.database.get('SELECT at FROM opened')?.[0]);
-  const server = await listen({ engine, password }, wanted).catch(async (error: unknown) => {
+  const served = { engine, password, ...(failPoints && { failPoints: new FailPoints() }) };
+  const server = await listen(served, place).catch(async (error: unknown) => {
     await engine.close();
     throw error;
   });

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { EngineAddress } from './find.ts';
 
 /** A message to the thread. */
-export type Order = { open: { dataDir: string; address: string } } | { close: { end: boolean } };
+export type Order = { open: { dataDir: string; address: string; failPoints: boolean } } | { close: { end: boolean } };
 /** Its answer: to `open` the engine or a reason, to `close` that it is closed. */
 export type Report = EngineAddress | { refused: string } | { closed: true };
 
@@ -51,11 +51,11 @@ export class EngineThread {
   }
 
   /** Only while no other engine runs in this thread. Throws when the engine cannot run on this folder. */
-  async open(dataDir: string, address: string): Promise<EmbeddedDatabase> {
+  async open(dataDir: string, address: string, failPoints = false): Promise<EmbeddedDatabase> {
     const running = (this.#running ??= startWorker());
     const { worker } = running;
     worker.ref();
-    order(running, { open: { dataDir, address } });
+    order(running, { open: { dataDir, address, failPoints } });
     const [started] = (await once(worker, 'message')) as [EngineAddress | { refused: string }];
     if ('refused' in started) {
       await this.#close(running);

@@ -3,13 +3,15 @@ import { parentPort, type MessagePort } from 'node:worker_threads';
 import { startEngine, type RunningEngine } from './start.ts';
 import type { Order, Report } from './thread.ts';
 
+type OpenOrder = Extract<Order, { open: unknown }>['open'];
+
 /** Opens and closes engines, one at a time, as the other end of `port` orders. */
 function serve(port: MessagePort): void {
   const report = (said: Report): void => port.postMessage(said);
   let engine: RunningEngine | undefined;
-  const open = async ({ dataDir, address }: { dataDir: string; address: string }): Promise<Report> => {
+  const open = async ({ dataDir, ...wanted }: OpenOrder): Promise<Report> => {
     try {
-      engine = await startEngine(dataDir, address, (error) => {
+      engine = await startEngine(dataDir, wanted, (error) => {
         throw error;
       });
       const { uri, address: at, pid, owned } = engine;

@@ -26,9 +26,12 @@ export interface MemberRoles {
 /** Rights of a member: the part of a Principal that roles decide. */
 export type Rights = Pick<Principal, 'projectIds' | 'scopes' | 'scopesIn'>;
 
+/** True for roles that no project is closed to, also one that is made a moment later. */
+export const hasEveryProject = (role: Role): boolean => role === 'admin' || role === 'owner';
+
 /** Role in a project in place of the organization's; null: that one applies. Admins and owners have it everywhere. */
 export function overrideIn({ role, projectRoles }: MemberRoles, projectId: string): ProjectRole | null {
-  return role === 'admin' || role === 'owner' ? null : (own(projectRoles, projectId) ?? null);
+  return hasEveryProject(role) ? null : (own(projectRoles, projectId) ?? null);
 }
 
 /** Projects that the member must not see. */

@@ -1,4 +1,5 @@
 import { Binary, type Collection, type Document, type Filter } from 'mongodb';
+import { isEveryProject } from '#src/domain/access/tenant.ts';
 import { textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import { rankWords } from '#src/stores/search/rank-words.ts';
@@ -8,7 +9,9 @@ const contentPaths = ['title', 'description', 'ocrText', 'segmentationText', 'fi
 /** Limit on identifiers, longest first: each is a query of its own. */
 const identifiersAsked = 12;
 
+/** Conditions on projects. None for a caller of all: the organization says as much, and up to 1,000 ids would go with each of many queries. */
 const readableProjects = ({ projectIds, ownOnly = false }: RetrieverRequest['scope']): Filter<SearchRow>[] => {
+  if (isEveryProject(projectIds)) return [];
   const own: Filter<SearchRow> = { projectId: { $in: [...projectIds] } };
   const open: Filter<SearchRow> = { visibility: { $eq: 'public' } };
   if (ownOnly) return [own];
@@ -35,7 +38,7 @@ const searchable = ({ scope }: RetrieverRequest): Document[] => {
   };
   return [
     equals('organizationId', scope.organizationId),
-    projects(),
+    ...(isEveryProject(scope.projectIds) ? [] : [projects()]),
     ...(scope.documentIds === undefined ? [] : [among('_id', scope.documentIds)]),
     ...(scope.apiKeyIds === undefined ? [] : [among('apiKeyId', scope.apiKeyIds)]),
   ];

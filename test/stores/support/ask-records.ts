@@ -89,6 +89,7 @@ export async function askRecords(stores: Stores, place: Place): Promise<void> {
   await records.save({ ...row, revision: 2 });
   await records.find(tenant, row._id);
   await records.ofDocument(tenant, 'doc_a');
+  await records.documentIds(question, 100);
   const plain = { ...question, terms: [] };
   for (const asked of [question, plain, { ...plain, status: 'doubtful' as const }, { ...plain, documentId: 'doc_a' }])
     for (const after of [null, { value: now.getTime(), id: row._id }])

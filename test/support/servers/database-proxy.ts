@@ -8,6 +8,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   messages(): number;
   /** Keeps messages that contain `text` from the database, from now on; settles when the first one was kept. */
   keep(text: string): Promise<void>;
+  /** Keeps replies to messages that contain `text` from the client, from now on: the database does the work, and is heard too late. */
+  silence(text: string): void;
   /** Breaks every connection and refuses new ones, until `mend`. */
   cut(): Promise<void>;
   mend(): void;
@@ -24,6 +26,7 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
   const working = new Set<Socket>();
   let counted = 0;
   let kept = { text: '', seen: Promise.withResolvers<void>() };
+  let silenced = '';
   let broken = false;
   let paused = false;
 
@@ -33,6 +36,7 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
       return;
     }
     const upstream = connect(Number(target.port), target.hostname);
+    let isSilent = false;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => {
@@ -49,10 +53,11 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
         counted += 1;
         working.add(client).add(upstream);
       }
+      isSilent = silenced !== '' && bytes.includes(silenced);
       if (kept.text !== '' && bytes.includes(kept.text)) kept.seen.resolve();
       else upstream.write(bytes);
     });
-    upstream.on('data', (bytes: Buffer) => client.write(bytes));
+    upstream.on('data', (bytes: Buffer) => isSilent || client.write(bytes));
     if (paused) for (const socket of [client, upstream]) socket.pause();
   });
   server.listen(0, '127.0.0.1');
@@ -75,6 +80,9 @@ export async function databaseProxy(uri: string): Promise<DatabaseProxy> {
     keep(text) {
       kept = { text, seen: Promise.withResolvers<void>() };
       return kept.seen.promise;
+    },
+    silence(text) {
+      silenced = text;
     },
     cut,
     mend() {

@@ -39,6 +39,7 @@ export const recordReads = (stores: () => Stores): Readonly<Record<string, Try>>
   'records.find': (who, target) => stores().records.find({ ...who, projectIds: target.projectIds }, of(target).row._id),
   'records.ofDocument': (who, target) =>
     stores().records.ofDocument({ ...who, projectIds: target.projectIds }, target.documentId),
+  'records.documentIds': (who, target) => stores().records.documentIds(stolen(who, target).question, 9),
   'records.query': (who, target) =>
     stores().records.query(stolen(who, target).question, { path: null, descending: true }, { after: null, limit: 9 }),
   'records.groups': (who, target) => {

@@ -5,6 +5,7 @@ import { dispatch } from '../commands/dispatch.ts';
 import { failure } from '../errors.ts';
 import type { Connection, Service } from '../commands/request.ts';
 import { listenAt } from './endpoint.ts';
+import type { FailPoints } from './fail-points.ts';
 import { Inbox, MAX_MESSAGE_SIZE } from './inbox.ts';
 import { type Message, parseMessage, replyTo } from './message.ts';
 
@@ -16,7 +17,12 @@ export interface WireServer {
   close(): Promise<void>;
 }
 
-export async function listen(service: Pick<Service, 'engine' | 'password'>, address: string): Promise<WireServer> {
+interface Served extends Pick<Service, 'engine' | 'password'> {
+  /** Only in tests. */
+  failPoints?: FailPoints | undefined;
+}
+
+export async function listen({ failPoints, ...service }: Served, address: string): Promise<WireServer> {
   const sockets = new Set<Socket>();
   const connections = { current: 0, totalCreated: 0 };
   const shared: Service = { ...service, address: '', connections };
@@ -27,13 +33,13 @@ export async function listen(service: Pick<Service, 'engine' | 'password'>, addr
       sockets.delete(socket);
       connections.current = sockets.size;
     });
-    serve(socket, shared, ++connections.totalCreated);
+    serve(socket, shared, ++connections.totalCreated, failPoints);
   });
   shared.address = await listenAt(server, address);
   return { address: shared.address, close: () => closeAll(server, sockets) };
 }
 
-function serve(socket: Socket, service: Service, id: number): void {
+function serve(socket: Socket, service: Service, id: number, failPoints: FailPoints | undefined): void {
   const inbox = new Inbox();
   const connection: Connection = {
     id,
@@ -42,8 +48,13 @@ function serve(socket: Socket, service: Service, id: number): void {
     waiting: null,
   };
   let sent = 0;
-  const take = (message: Message): void =>
-    dispatch(service, connection, message, (reply, waited = false) => answer(message, reply, waited));
+  const take = (message: Message): void => {
+    const run = (then: (reply: Document, waited?: boolean) => void): void =>
+      dispatch(service, connection, message, then);
+    const reply = (document: Document, waited = false): void => answer(message, document, waited);
+    if (failPoints === undefined) run(reply);
+    else failPoints.pass({ message, connection, run, answer: reply, close: () => socket.destroy() });
+  };
   const answer = (message: Message, reply: Document, waited: boolean): void => {
     if (message.silent || socket.destroyed) return;
     const more = waited && message.exhaustAllowed;
