@@ -93,6 +93,8 @@ export async function openData(
   const successor = engine.owned ? null : stack.use(succeedEngine(config, { engine, database, logger }));
   stack.defer(() => database.close());
   await migrateOrExplain(unhurried, embedders, logger);
+  // Its monitor tells when the process that runs the engine ends, also before anybody asked for something.
+  await database.client.connect();
   const secret = config.installationSecret ?? (await loadObjectSecret(config.dataDir));
   const { objects, disk, abilities } = await openObjects(config, { secret, logger }, stack);
   return {
