@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { match, searchOf } from '#web/router/addresses.ts';
+import { Parts, type Pages } from '#web/router/parts.ts';
 import { formatQuery, parseQuery } from '#web/router/query.ts';
 import { addressOf } from '#web/router/target.ts';
 
@@ -57,4 +58,21 @@ test('the chosen project goes with the person, until an address names another or
 test('a part of the parameters changes, and the others stay', () => {
   const search = (old: object) => ({ ...old, query: undefined, sort: 'name' });
   expect(addressOf({ to: '.', search }, at('/documents?query=a&view=list'))).toBe('/documents?view=list&sort=name');
+});
+
+test('a part of the bundle that did not come is asked for again when its page is opened, and one that came is not', async () => {
+  const parts = new Parts();
+  let asked = 0;
+  const load = async () => {
+    asked += 1;
+    if (asked === 1) throw new TypeError('the network is down');
+    return () => null;
+  };
+  parts.start({ '/runs': { load } } as unknown as Pages);
+  await parts.prepare('/runs?status=failed');
+  expect(parts.loaded.get().get('/runs')).toHaveProperty('error');
+  await parts.arriving('/runs');
+  expect(parts.loaded.get().get('/runs')).toHaveProperty('Page');
+  expect(parts.arriving('/runs')).toBeNull();
+  expect(asked).toBe(2);
 });

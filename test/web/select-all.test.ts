@@ -38,6 +38,13 @@ browserTest('the keyboard selects all documents that match, loaded or not, and t
   await bar.getByRole('button', { name: `Select all ${made} documents` }).click();
   await bar.getByText(`All ${made} documents selected`).waitFor();
   await expectAccessible(tab, 'bar over the whole list');
+  // All that match are those of the filter that was seen: with another one, nothing is selected.
+  await page.getByRole('button', { name: /^Remove Visibility/ }).click();
+  await page.waitForURL((url) => !url.searchParams.has('visibility'));
+  await bar.waitFor({ state: 'hidden' });
+  await visit(tab, `${site.api}/documents?visibility=private`);
+  await page.keyboard.press('Control+a');
+  await bar.getByRole('button', { name: `Select all ${made} documents` }).click();
   await bar.getByRole('button', { name: 'Make public' }).click();
   await page.getByText(`${made} documents are public.`).waitFor();
   await visit(tab, `${site.api}/documents?visibility=public`);

@@ -4,10 +4,10 @@ import {
   DocumentsBody,
   RestoreResult,
   Trash,
-  TrashBody,
   TrashQuery,
   TrashResult,
 } from '#src/contracts/operators/trash.ts';
+import { chosenDocuments } from '#src/contracts/lists/chosen-documents.ts';
 import { z } from 'zod';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
@@ -47,7 +47,7 @@ async function moveAll(
 const targetOf = (ids: readonly string[]): string => (ids.length === 1 ? (ids[0] ?? '') : `${ids.length} documents`);
 
 /** One id of a path, many of a body, or those that match a filter. */
-const OneManyOrFilter = z.strictObject({ id: AnyId.optional(), ...TrashBody.shape });
+const OneManyOrFilter = z.strictObject({ id: AnyId.optional(), ...chosenDocuments });
 /** One id of a path, or many of a body. */
 const OneOrMany = z.strictObject({ id: AnyId.optional(), documentIds: DocumentsBody.shape.documentIds.optional() });
 const idsOf = ({ id, documentIds }: z.output<typeof OneOrMany>): readonly string[] =>

@@ -3,7 +3,7 @@ import { Skeleton } from '../parts/states.tsx';
 import { useStore } from '../state/store.ts';
 import { match } from './addresses.ts';
 import { parts } from './parts.ts';
-import { hrefOf, useEntry, usePlace } from './place.ts';
+import { hrefOf, scrolledTo, useEntryKey, usePlace } from './place.ts';
 
 export interface FailureProps {
   readonly error: unknown;
@@ -58,12 +58,11 @@ export function Outlet({ failed: Failed, notFound: NotFound }: OutletProps) {
   const place = usePlace();
   const page = match(place.path)?.page;
   const loaded = useStore(parts.loaded);
-  const { key, top = 0 } = useEntry();
+  const key = useEntryKey();
   const at = hrefOf(place);
   // An address that was opened or gone back to, without a link.
   useEffect(() => void parts.arriving(at), [at]);
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- `top` changes with each scroll, and is meant as it was at the arrival
-  useLayoutEffect(() => scrollWindow(top), [key]);
+  useLayoutEffect(() => scrollWindow(scrolledTo(key)), [key]);
   if (page === undefined) return <NotFound />;
   const found = loaded.get(page);
   if (found === undefined) return <Skeleton lines={8} />;

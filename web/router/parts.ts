@@ -16,13 +16,13 @@ export type Pages = Readonly<Record<Path, PageEntry>>;
 type Part = { readonly Page: ComponentType } | { readonly error: unknown };
 
 function placeOf(href: string): { readonly page: Path; readonly query: string } | null {
-  const { pathname, search: query } = new URL(href, location.href);
+  const { pathname, search: query } = new URL(href, 'http://dashboard');
   const page = match(pathname)?.page;
   return page === undefined ? null : { page, query };
 }
 
-/** Parts of the bundle that have pages, each loaded once. */
-class Parts {
+/** Parts of the bundle that have pages. */
+export class Parts {
   readonly loaded = createStore<ReadonlyMap<Path, Part>>(new Map());
   readonly #loading = new Map<Path, Promise<void>>();
   #pages: Pages | null = null;
@@ -38,7 +38,7 @@ class Parts {
     if (place === null || this.#pages === null) return;
     const { page, query } = place;
     this.#pages[page].ask?.(searchOf(page, parseQuery(query)));
-    if (this.loaded.get().has(page)) return;
+    if (this.#isThere(page)) return;
     const coming = this.#loading.get(page) ?? this.#load(page, this.#pages[page]);
     this.#loading.set(page, coming);
     await coming;
@@ -47,14 +47,21 @@ class Parts {
   /** The same for a page that somebody opens. Null: it can be shown, and asks for its data itself. */
   arriving(href: string): Promise<void> | null {
     const place = placeOf(href);
-    return place === null || this.loaded.get().has(place.page) ? null : this.prepare(href);
+    return place === null || this.#isThere(place.page) ? null : this.prepare(href);
   }
 
+  #isThere(page: Path): boolean {
+    const part = this.loaded.get().get(page);
+    return part !== undefined && 'Page' in part;
+  }
+
+  /** Loads a part. One that did not come is asked for again when somebody opens its page. */
   async #load(page: Path, entry: PageEntry): Promise<void> {
     const part: Part = await entry.load().then(
       (Page) => ({ Page }),
       (error: unknown) => ({ error }),
     );
+    this.#loading.delete(page);
     this.loaded.set((all) => new Map([...all, [page, part]]));
   }
 }

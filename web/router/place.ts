@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { navigate as go, useHistoryState, usePathname, useSearch } from 'wouter/use-browser-location';
+import { navigate as go, useLocationProperty, usePathname, useSearch } from 'wouter/use-browser-location';
 import type { Raw } from '../state/search.ts';
 import { parts } from './parts.ts';
 import { parseQuery } from './query.ts';
@@ -37,11 +37,16 @@ export function usePlace(): Place {
   return useMemo(() => ({ path, query, raw: parseQuery(query) }), [path, query]);
 }
 
-/** The place in the history, for effects that scroll. */
-export const useEntry = (): Entry => useHistoryState<Entry | null>() ?? {};
+const entry = (): Entry => (history.state as Entry | null) ?? {};
+
+/** Key of the entry of the history. It changes where the window is to be scrolled, and not with each scroll that is remembered. */
+export const useEntryKey = (): number => useLocationProperty(() => entry().key ?? 0);
+
+/** Pixels that the window was scrolled down when the entry with this key was left; 0 for one that nobody scrolled. */
+export const scrolledTo = (key: number): number => ((entry().key ?? 0) === key ? (entry().top ?? 0) : 0);
 
 function rememberScroll(): void {
-  history.replaceState({ ...(history.state as Entry | null), top: scrollY }, '');
+  history.replaceState({ ...entry(), top: scrollY }, '');
 }
 
 /** Milliseconds that the page before stays, while the next one loads. */
@@ -55,7 +60,7 @@ class Moves {
     this.#made += 1;
     const mine = this.#made;
     const isReplaced = replace || href === hrefOf(here());
-    const state = resetScroll ? { key: Date.now() + mine } : (history.state as Entry | null);
+    const state = resetScroll ? { key: Date.now() + mine } : entry();
     const part = parts.arriving(href);
     if (part !== null) await Promise.race([part, new Promise((late) => setTimeout(late, patienceMs))]);
     if (mine !== this.#made) return;

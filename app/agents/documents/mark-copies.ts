@@ -21,20 +21,20 @@ interface Parts {
 /** Documents whose evidence is read, of those that look the same: pages of one form all do. */
 const mostDecided = 10;
 /** Time to decode a page that is compared. */
-const decodeMs = 20_000;
+const usualDecodeMs = 20_000;
 
 /**
  * Marks an indexed document as a near-duplicate of the oldest document of its project that shows the same page. Where it is the oldest
  * itself, as when two uploads are processed at a time, the newer ones are marked. Source: `document.near_duplicates`, docs/decisions/0203.
  */
-export function createCopyMarker({ documents, search, images, document, announce }: Parts) {
-  /** null for a page whose bytes are gone or cannot be decoded: there is nothing to compare. */
+export function createCopyMarker({ documents, search, images, document, announce }: Parts, decodeMs = usualDecodeMs) {
+  /** null for a page whose bytes are gone, or cannot be decoded in time: there is nothing to compare, and the document stays indexed. */
   const pixelsOf = async (of: Parameters<Parts['document']>[0]): Promise<GrayRaster | null> => {
+    const signal = AbortSignal.timeout(decodeMs);
     try {
-      const signal = AbortSignal.timeout(decodeMs);
       return await images.raster(await (await document(of)).page(0, signal), comparedSide, signal);
     } catch (error) {
-      if (error instanceof AppError) return null;
+      if (error instanceof AppError || signal.aborted) return null;
       throw error;
     }
   };

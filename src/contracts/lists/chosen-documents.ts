@@ -10,7 +10,7 @@ export const DocumentIds = z
   .refine((ids) => new Set(ids).size === ids.length, 'ids must be unique')
   .meta({ uniqueItems: true });
 
-/** Documents of one call: those named, all of them or none, or those that match a filter, newest first. Source: `documents.filtered`, docs/decisions/0202. */
+/** Members that choose the documents of one call. */
 export const chosenDocuments = {
   documentIds: DocumentIds.optional(),
   filter: ChosenByFilter.optional().describe(
@@ -25,27 +25,28 @@ export const chosenDocuments = {
   cursor: Cursor.optional().describe('With filter: nextCursor of the call before'),
 };
 
-/** States the rule that documents are named in one way; zod leaves refinements out of the OpenAPI document. */
-export const chosenOnce = {
-  check: (body: { readonly documentIds?: unknown; readonly filter?: unknown }): boolean =>
-    (body.documentIds === undefined) !== (body.filter === undefined),
-  params: { message: 'send exactly one of documentIds and filter', path: ['documentIds'] },
-  meta: { oneOf: [{ required: ['documentIds'] }, { required: ['filter'] }] },
-};
+interface Chosen {
+  readonly documentIds?: unknown;
+  readonly filter?: unknown;
+  readonly limit?: unknown;
+  readonly cursor?: unknown;
+}
 
-/** `limit` and `cursor` have a meaning only with a filter. */
-export const pagedByFilter = {
-  check: ({
-    filter,
-    limit,
-    cursor,
-  }: {
-    readonly filter?: unknown;
-    readonly limit?: unknown;
-    readonly cursor?: unknown;
-  }): boolean => filter !== undefined || (limit === undefined && cursor === undefined),
-  params: { message: 'limit and cursor go with filter: leave them out', path: ['filter'] },
-};
+/**
+ * A body with these members: it names documents, all of them or none, or has a filter, whose matches are taken newest first. Zod leaves
+ * refinements out of the OpenAPI document, so `oneOf` states the rule again. Source: `documents.filtered`, docs/decisions/0202.
+ */
+export const choosing = <Body extends z.ZodType<Chosen>>(body: Body): Body =>
+  body
+    .refine(({ documentIds, filter }) => (documentIds === undefined) !== (filter === undefined), {
+      message: 'send exactly one of documentIds and filter',
+      path: ['documentIds'],
+    })
+    .refine(({ filter, limit, cursor }) => filter !== undefined || (limit === undefined && cursor === undefined), {
+      message: 'limit and cursor go with filter: leave them out',
+      path: ['filter'],
+    })
+    .meta({ oneOf: [{ required: ['documentIds'] }, { required: ['filter'] }] });
 
 /** Member of the reply to a call that can have a filter. */
 export const MoreDocuments = {

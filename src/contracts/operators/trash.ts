@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  chosenDocuments,
-  chosenOnce,
-  DocumentIds,
-  MoreDocuments,
-  pagedByFilter,
-} from '#src/contracts/lists/chosen-documents.ts';
+import { choosing, chosenDocuments, DocumentIds, MoreDocuments } from '#src/contracts/lists/chosen-documents.ts';
 import { documentTypes } from '#src/contracts/media-types.ts';
 import { AnyId, Cursor, PageLimit, Timestamp, limits } from '#src/contracts/fields.ts';
 
@@ -13,11 +7,7 @@ import { AnyId, Cursor, PageLimit, Timestamp, limits } from '#src/contracts/fiel
 export const DocumentsBody = z.strictObject({ documentIds: DocumentIds });
 
 /** Documents to put in the trash. */
-export const TrashBody = z
-  .strictObject(chosenDocuments)
-  .refine(chosenOnce.check, chosenOnce.params)
-  .refine(pagedByFilter.check, pagedByFilter.params)
-  .meta(chosenOnce.meta);
+export const TrashBody = choosing(z.strictObject(chosenDocuments));
 
 const TrashedDocument = z.object({
   id: z.string(),

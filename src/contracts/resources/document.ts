@@ -9,13 +9,7 @@ import {
   Tag,
   tagLimits,
 } from '#src/contracts/lists/document-filter.ts';
-import {
-  chosenDocuments,
-  chosenOnce,
-  DocumentIds,
-  MoreDocuments,
-  pagedByFilter,
-} from '#src/contracts/lists/chosen-documents.ts';
+import { choosing, chosenDocuments, DocumentIds, MoreDocuments } from '#src/contracts/lists/chosen-documents.ts';
 import { LatestRun } from '#src/contracts/lists/latest-run.ts';
 import { DraftRevision, RunVersion, revisionOfDraft } from '#src/contracts/resources/execution.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
@@ -122,11 +116,7 @@ export const DocumentList = z.object({
 
 export const VisibilityChange = z.strictObject({ documentIds: DocumentIds, visibility: Visibility });
 /** The same for people and programs: also all that match a filter. */
-export const VisibilityBody = z
-  .strictObject({ ...chosenDocuments, visibility: Visibility })
-  .refine(chosenOnce.check, chosenOnce.params)
-  .refine(pagedByFilter.check, pagedByFilter.params)
-  .meta(chosenOnce.meta);
+export const VisibilityBody = choosing(z.strictObject({ ...chosenDocuments, visibility: Visibility }));
 export const VisibilityResult = z.object({
   documents: z.array(z.object({ id: z.string(), visibility: Visibility })),
 });
@@ -162,10 +152,7 @@ export const QueuedRun = z.object({
   executionId: z.string(),
   runId: z.string(),
 });
-export const QueueManyBody = QueueBody.safeExtend(chosenDocuments)
-  .refine(chosenOnce.check, chosenOnce.params)
-  .refine(pagedByFilter.check, pagedByFilter.params)
-  .meta(chosenOnce.meta);
+export const QueueManyBody = choosing(QueueBody.safeExtend(chosenDocuments));
 export const QueuedRuns = z.object({
   status: z.literal('queued'),
   workflowId: z.string(),

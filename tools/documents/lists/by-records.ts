@@ -7,8 +7,8 @@ import { invalidInput } from '#tools/call.ts';
 import { requireType } from '#tools/records/require.ts';
 
 /**
- * Documents with a record that meets the conditions; null without any. `at`: place of the filter in the request. Errors: `request.invalid` also where more than 10,000 records meet
- * them, `record_type.not_found`, `project.not_found`.
+ * Documents with a record that meets the conditions; null without any. `at`: place of the filter in the request. Errors: `request.invalid`,
+ * also where more than 10,000 records meet them, `record_type.not_found`, `project.not_found`.
  */
 export async function idsByRecords(
   ctx: Pick<ToolContext<'recordTypes' | 'records'>, 'deps' | 'principal'>,

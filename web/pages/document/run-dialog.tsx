@@ -19,7 +19,7 @@ export function useWorkflows() {
   return { list, published };
 }
 
-/** Where the runs of these executions are shown with their progress. */
+/** Parameters of the page that shows the runs of these executions with their progress. */
 const progressOf = (workflow: string, executions: readonly string[]) => {
   const [execution, ...more] = executions;
   // Several executions have the workflow in common, and today.

@@ -26,12 +26,13 @@ type List = UseInfiniteQueryResult<InfiniteData<Reply<'documents', 'list'>>>;
 /** The list in its states: loading, failed, empty with the next step, there. */
 export function Listed({ list, upload }: { readonly list: List; readonly upload: ReactNode }) {
   const search = route.useSearch();
+  const filter = askedFilters(search);
   const { navigate } = route;
   const cards = useMemo(() => list.data?.pages.flatMap((page) => page.documents) ?? [], [list.data]);
   const ids = useMemo(() => cards.map(({ id }) => id), [cards]);
   const listed = useMemo(() => new Set(ids), [ids]);
   const [canWrite, canRun] = [useCan('documents:write'), useCan('runs:execute')];
-  const selection = useSelection(ids, canWrite || canRun);
+  const selection = useSelection(ids, JSON.stringify([search.query, filter]), canWrite || canRun);
   const address = useAddress();
   useEffect(() => cameFrom.set({ ids, address }), [ids, address]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
@@ -42,7 +43,7 @@ export function Listed({ list, upload }: { readonly list: List; readonly upload:
   // A search is ordered by its matches: it has no filter that would say which ones are left.
   const rest =
     hasNextPage && search.query === undefined && total !== undefined
-      ? { filter: askedFilters(search), total: filterWords.total(total.value, total.relation === 'gte') }
+      ? { filter, total: filterWords.total(total.value, total.relation === 'gte') }
       : null;
   const isNarrowed = search.query !== undefined || filterNames.some((name) => search[name] !== undefined);
   if (list.isSuccess && cards.length === 0)

@@ -4,8 +4,8 @@ import { useState } from 'react';
 interface Selected {
   readonly ids: ReadonlySet<string>;
   readonly from: number | null;
-  /** Also those that match and are not loaded. */
-  readonly isWhole?: boolean;
+  /** Filter whose matches are all selected, loaded or not. Another filter has another selection. */
+  readonly wholeOf?: string;
 }
 
 const none: Selected = { ids: new Set(), from: null };
@@ -23,9 +23,10 @@ export interface Selection {
   readonly clear: () => void;
 }
 
-/** Selection over the documents of a list, `listed` in their order. Documents that left the list leave the selection. */
-export function useSelection(listed: readonly string[], isAllowed: boolean): Selection {
-  const [{ ids, from, isWhole = false }, select] = useState<Selected>(none);
+/** Selection over the documents of a list, `listed` in their order; `filter` names what they match. Documents that left the list leave the selection. */
+export function useSelection(listed: readonly string[], filter: string, isAllowed: boolean): Selection {
+  const [{ ids, from, wholeOf }, select] = useState<Selected>(none);
+  const isWhole = wholeOf === filter;
   const there = new Set(listed);
   return {
     isAllowed,
@@ -41,7 +42,7 @@ export function useSelection(listed: readonly string[], isAllowed: boolean): Sel
       select({ ids: next, from: at });
     },
     all: () => select(isAllowed ? { ids: there, from: null } : none),
-    whole: () => select(isAllowed ? { ids: there, from: null, isWhole: true } : none),
+    whole: () => select(isAllowed ? { ids: none.ids, from: null, wholeOf: filter } : none),
     clear: () => select(none),
   };
 }
