@@ -41,7 +41,8 @@ function Downloads({ query }: { readonly query: Query }) {
 interface ToolsProps {
   /** null: the table is empty. */
   readonly query: ComponentProps<typeof Downloads>['query'] | null;
-  readonly documents: { readonly project: string; readonly records: string };
+  /** null: a list of documents has no such filter, and would show more than the table. */
+  readonly documents: { readonly project: string; readonly records: string } | null;
 }
 
 function Tools({ query, documents }: ToolsProps) {
@@ -50,10 +51,12 @@ function Tools({ query, documents }: ToolsProps) {
       <SavedViews page="records" />
       {query !== null && (
         <>
-          <Link to="/documents" search={documents} className={buttonClass()}>
-            <Files size={14} aria-hidden />
-            {words.documents}
-          </Link>
+          {documents !== null && (
+            <Link to="/documents" search={documents} className={buttonClass()}>
+              <Files size={14} aria-hidden />
+              {words.documents}
+            </Link>
+          )}
           <Downloads query={query} />
         </>
       )}
@@ -89,7 +92,8 @@ export function RecordsPage() {
   const fields = (shape?.fields ?? []).filter((field) => !field.includes('.'));
   const set = (fieldsOfSearch: Partial<typeof search>) =>
     navigate({ search: (old) => ({ ...old, ...fieldsOfSearch }), replace: true });
-  const documents = { project: projectId, records: recordsOf(type?.name ?? '', conditions) };
+  const documents =
+    search.status === undefined ? { project: projectId, records: recordsOf(type?.name ?? '', conditions) } : null;
   const isFiltered = conditions.length > 0 || search.status !== undefined;
   return (
     <Page
