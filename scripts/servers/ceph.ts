@@ -2,15 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  isOpen,
-  Processes,
-  run,
-  until,
-  withBucket,
-  type Credentials,
-  type S3Server,
-} from '#scripts/servers/local-service.ts';
+import { isOpen, Processes, run, withBucket, type Credentials, type S3Server } from '#scripts/servers/local-service.ts';
 import { freePorts } from '#scripts/servers/free-ports.ts';
 
 const credentials: Credentials = { accessKeyId: 'AKIAINKGRAPH', secretAccessKey: 'inkgraph-secret-0123456789' };
@@ -78,14 +70,14 @@ export async function startCeph(): Promise<S3Server> {
     await run('monmaptool', ['--create', '--addv', 'a', members, '--fsid', fsid, monmap], folder);
     await run('ceph-mon', ['-c', file, '--mkfs', '-i', 'a', '--monmap', monmap], folder);
     processes.start('ceph-mon', ['-c', file, '-f', '-i', 'a'], folder);
-    await until(() => isOpen(v2));
+    await processes.until(() => isOpen(v2));
     const osd = randomUUID();
     await run('ceph', ['-c', file, 'osd', 'new', osd, '0'], folder);
     await run('ceph-osd', ['-c', file, '-i', '0', '--mkfs', '--osd-uuid', osd], folder);
     processes.start('ceph-osd', ['-c', file, '-f', '-i', '0'], folder);
-    await until(async () => (await run('ceph', ['-c', file, 'osd', 'stat'], folder)).includes('1 up'));
+    await processes.until(async () => (await run('ceph', ['-c', file, 'osd', 'stat'], folder)).includes('1 up'));
     processes.start('radosgw', ['-c', file, '-n', 'client.admin', '-f'], folder);
-    await until(() => isOpen(gateway));
+    await processes.until(() => isOpen(gateway));
     const keys = ['--access-key', credentials.accessKeyId, '--secret-key', credentials.secretAccessKey];
     await run(
       'radosgw-admin',

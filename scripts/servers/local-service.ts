@@ -21,10 +21,24 @@ export class Processes {
     this.#running.push(spawn(file, args, { cwd, stdio: 'ignore' }));
   }
 
+  /** Waits until a condition of these processes holds, which nothing announces. One that ends meanwhile is an error. */
+  async until(holds: () => Promise<boolean>): Promise<void> {
+    const end = performance.now() + 120_000;
+    for (;;) {
+      const ready = await holds();
+      // Asked after the condition: a port that another program holds is open, too.
+      const ended = this.#running.find(hasEnded);
+      if (ended) throw new Error(`${ended.spawnfile} ended before its service was ready`);
+      if (ready) return;
+      if (performance.now() > end) throw new Error('a server did not get ready');
+      await pause(50);
+    }
+  }
+
   /** The service's own processes need no farewell: all they keep goes with their folder. */
   async end(): Promise<void> {
     const ends = this.#running
-      .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+      .filter((child) => !hasEnded(child))
       .map(async (child) => {
         const ended = once(child, 'exit');
         child.kill('SIGKILL');
@@ -34,21 +48,14 @@ export class Processes {
   }
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
 export async function run(file: string, args: readonly string[], cwd: string): Promise<string> {
   const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
   const closed = once(child, 'close') as Promise<[number | null]>;
   const [[code], out, err] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
   if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${String(code)}: ${err}`);
   return out;
-}
-
-/** Waits until a condition of another program holds, which nothing announces. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 120_000;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error('a server did not get ready');
-    await pause(50);
-  }
 }
 
 export function isOpen(port: number): Promise<boolean> {

@@ -1,15 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import {
-  isOpen,
-  Processes,
-  run,
-  until,
-  withBucket,
-  type Credentials,
-  type S3Server,
-} from '#scripts/servers/local-service.ts';
+import { isOpen, Processes, run, withBucket, type Credentials, type S3Server } from '#scripts/servers/local-service.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { freePorts } from '#scripts/servers/free-ports.ts';
 
@@ -52,7 +44,7 @@ export async function startSwift(): Promise<S3Server> {
     processes.start('memcached', ['-u', user, '-l', '127.0.0.1', '-p', String(cache), '-m', '16'], folder);
     for (const name of [...Object.keys(servers), 'proxy'])
       processes.start(`swift-${name}-server`, [join(folder, `${name}.conf`)], folder);
-    for (const port of [account, container, object, cache, proxy]) await until(() => isOpen(port));
+    for (const port of [account, container, object, cache, proxy]) await processes.until(() => isOpen(port));
     const settings = await withBucket(proxy, swiftCredentials);
     return { settings, [Symbol.asyncDispose]: () => processes.end().then(remove) };
   } catch (error) {
@@ -88,6 +80,9 @@ function swiftProxy(of: { folder: string; user: string; port: number; cache: num
       'use = egg:swift#proxy',
       'account_autocreate = true',
       'allow_account_management = true',
+      // There is one store: it is waited for on a busy machine, and never left out for a minute because it was slow.
+      'conn_timeout = 10',
+      'error_suppression_limit = 1000000',
     ]) +
     Object.entries(filters)
       .map(([name, lines]) =>
