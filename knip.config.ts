@@ -9,7 +9,10 @@ const config: KnipConfig = ({ production = false }) => ({
     '.': {
       entry: [
         'app/main.ts!',
+        // Entry points of the bundle, and what builds it.
+        'app/run.ts!',
         'app/stdio.ts!',
+        'app/bundle/build.ts!',
         // Named by langgraph.json.
         'app/langgraph.ts!',
         'web/main.tsx!',

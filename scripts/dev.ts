@@ -10,7 +10,7 @@ import { orExplain } from '#scripts/cli/with-app.ts';
 import { typeErrors } from '#scripts/inkgraph/project/type-errors.ts';
 
 const quietMs = 150;
-const service = fileURLToPath(new URL('../app/main.ts', import.meta.url));
+const service = fileURLToPath(new URL('../app/run.ts', import.meta.url));
 const product = fileURLToPath(new URL('../', import.meta.url));
 const running = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
 

@@ -6,18 +6,18 @@ import { command } from '#scripts/check/command.ts';
 import { buildBundle } from '#src/adapters/web/build-bundle.ts';
 import { closureOf, type Workspaces } from './closure.ts';
 
-/** Modules that nothing imports by name: programs, and threads that are started by a computed name. */
+/** Modules that nothing imports by name: programs. */
 const entries = [
   'app/main.ts',
+  'app/run.ts',
   'app/stdio.ts',
   'scripts/inkgraph/main.ts',
   'graphs/code/inkgraph.ts',
   'graphs/code/nodes.ts',
   'packages/client/src/client.ts',
-  'packages/embedded-mongo/src/worker.ts',
 ];
-/** The package brings its dashboard: it builds none. */
-const leftOut = 'src/adapters/web/build-bundle.js';
+/** The package brings its dashboard, and its services start from its modules: it bundles nothing. */
+const leftOut = new Set(['src/adapters/web/build-bundle.js', 'app/bundle/build.js']);
 const assets = ['http/**/*.js', 'mcp/**/*.{js,css,md}', 'scripts/*.cjs', 'scripts/inkgraph/template/**/*.{ts,md}'];
 const typed = ['graphs/code/inkgraph.ts', 'graphs/code/nodes.ts', 'packages/client/src/client.ts'];
 
@@ -82,7 +82,7 @@ function writeTypes(root: string, dist: string): void {
 export async function buildPackage(root: string, dist: string): Promise<(name: string) => boolean> {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
-  const modules = closureOf(root, entries, workspacesOf(root)).filter(({ path }) => path !== leftOut);
+  const modules = closureOf(root, entries, workspacesOf(root)).filter(({ path }) => !leftOut.has(path));
   for (const { path, code } of modules) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     writeFileSync(join(dist, path), code);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { programAt } from '#app/bundle/program.ts';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 
@@ -13,9 +14,9 @@ const usage = helpText({
 });
 
 /** `npm run mcp:stdio`: app/stdio.ts with help. */
-export const mcpStdio = withHelp(usage, async ({ args }) => {
+export const mcpStdio = withHelp(usage, async ({ args, env }) => {
   parseArgs({ args: [...args], options: {} });
-  await import('#app/stdio.ts');
+  await import(await programAt('app/stdio', env));
 });
 
 if (import.meta.main) await orExplain(mcpStdio);

@@ -102,6 +102,8 @@ export const layers: readonly Layer[] = [
     name: 'main',
     at: [
       'app/main.ts',
+      'app/run.ts',
+      'app/bundle/',
       'app/stdio.ts',
       'app/langgraph.ts',
       'app/entry.ts',
@@ -171,6 +173,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'eventsource-parser': ['mcp/tasks/', 'web/live/'],
   sirv: ['http/web/'],
   vite: ['src/adapters/web/'],
+  rolldown: ['app/bundle/'],
   '@vitejs/plugin-react': ['src/adapters/web/'],
   '@tailwindcss/vite': ['src/adapters/web/'],
   react: ['web/'],

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { EngineAddress } from './find.ts';
 
@@ -24,7 +23,9 @@ interface Running {
 
 function startWorker(): Running {
   // The built package holds JavaScript, the repository TypeScript.
-  const worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
+  const isBuilt = import.meta.filename.endsWith('.js');
+  const program = isBuilt ? new URL('./worker.js', import.meta.url) : new URL('./worker.ts', import.meta.url);
+  const worker = new Worker(program, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   return { worker, exited: once(worker, 'exit').catch(() => undefined) };

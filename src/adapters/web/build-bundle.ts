@@ -1,8 +1,9 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { argv, env, pid } from 'node:process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { argv, env } from 'node:process';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { buildWhole } from '#src/adapters/built/built-folder.ts';
 import { root } from './bundle-key.ts';
 
 /** Libraries that every page needs. */
@@ -35,8 +36,7 @@ export async function buildBundle(folder: string): Promise<void> {
     import('@vitejs/plugin-react'),
     import('@tailwindcss/vite'),
   ]);
-  const draft = join(dirname(folder), `.draft-${pid}-${Date.now()}`);
-  try {
+  await buildWhole(folder, async (draft) => {
     await build({
       root: join(root, 'web'),
       configFile: false,
@@ -59,13 +59,7 @@ export async function buildBundle(folder: string): Promise<void> {
       },
     });
     await compress(draft);
-    await rename(draft, folder).catch(async (error: unknown) => {
-      // Another process was faster.
-      if (!(error instanceof Error && 'code' in error && /^(ENOTEMPTY|EEXIST)$/.test(String(error.code)))) throw error;
-    });
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
+  });
 }
 
 if (import.meta.main) {

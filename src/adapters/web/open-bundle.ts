@@ -1,9 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { access, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { buildBeside, isThere, keepInUse } from '#src/adapters/built/built-folder.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { bundleKey, root } from './bundle-key.ts';
 
@@ -22,51 +18,28 @@ export interface BundleSettings {
 
 const cache = join(root, 'node_modules/.cache/web');
 const packed = join(root, 'web-bundle');
-const isThere = (folder: string): Promise<boolean> =>
-  access(join(folder, 'index.html')).then(
-    () => true,
-    () => false,
-  );
-
-/** Builds in a process of its own, which gives its memory back. */
-async function buildBeside(folder: string): Promise<void> {
-  await mkdir(cache, { recursive: true });
-  const file = fileURLToPath(new URL('build-bundle.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, folder], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
-  if (status !== 0) throw new Error(said.trim().slice(-2_000));
-}
-
-const keptMs = 7 * 24 * 3_600_000;
-
-/** Removes bundles of earlier sources that nobody used for a week. */
-async function removeOld(current: string): Promise<void> {
-  for (const name of await readdir(cache)) {
-    const folder = join(cache, name);
-    if (folder !== current && Date.now() - (await stat(folder)).mtimeMs > keptMs)
-      await rm(folder, { recursive: true, force: true });
-  }
-}
+const hasPages = (folder: string): Promise<boolean> => isThere(join(folder, 'index.html'));
 
 const failed = (advice: string): BundleState => ({ state: 'failed', advice });
 
 async function find({ dir, mayBuild }: BundleSettings, logger: Logger): Promise<BundleState> {
   if (dir !== null)
-    return (await isThere(dir))
+    return (await hasPages(dir))
       ? { state: 'ready', folder: dir }
       : failed('WEB_DIR has no index.html. Build the dashboard into it with npm run web:build -- FOLDER.');
   // The package brings one.
-  if (await isThere(packed)) return { state: 'ready', folder: packed };
+  if (await hasPages(packed)) return { state: 'ready', folder: packed };
   const folder = join(cache, await bundleKey());
-  if (await isThere(folder)) return { state: 'ready', folder };
+  if (await hasPages(folder)) {
+    await keepInUse(folder);
+    return { state: 'ready', folder };
+  }
   if (!mayBuild)
     return failed('Under NODE_ENV=production the dashboard is not built at a start. Set WEB_DIR, or WEB_BUILD=allow.');
   const started = performance.now();
-  await buildBeside(folder);
+  await buildBeside(new URL('build-bundle.ts', import.meta.url), folder);
   logger.info({ seconds: (performance.now() - started) / 1_000 }, 'the dashboard is built');
-  await removeOld(folder);
+  await keepInUse(folder);
   return { state: 'ready', folder };
 }
 
