@@ -17,7 +17,7 @@ const entries = [
   'packages/client/src/client.ts',
 ];
 /** The package brings its dashboard, and its services start from its modules: it bundles nothing. */
-const leftOut = new Set(['src/adapters/web/build-bundle.js', 'app/bundle/build.js']);
+const leftOut = new Set(['src/adapters/web/build-bundle.js', 'app/bundle/build.js', 'app/bundle/write-bundle.js']);
 const assets = ['http/**/*.js', 'mcp/**/*.{js,css,md}', 'scripts/*.cjs', 'scripts/inkgraph/template/**/*.{ts,md}'];
 const typed = ['graphs/code/inkgraph.ts', 'graphs/code/nodes.ts', 'packages/client/src/client.ts'];
 

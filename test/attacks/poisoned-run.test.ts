@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startService } from '#scripts/chaos/service-process.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
+import { bundledProgram } from '#test/support/durable/bundled-program.ts';
 import { collectionsIn, stepsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
@@ -17,9 +18,10 @@ async function ended(api: TestApp, id: string) {
 /** Starts workers one after the other until `done` settles; answers how many of them were killed. */
 async function deathsUntil(done: Promise<unknown>, dataDir: string, more: Record<string, string>): Promise<number> {
   const over = done.then(() => 'over');
+  const program = await bundledProgram('deadly-service');
   for (let deaths = 0; ; deaths += 1) {
     const env = { SERVICES: 'agents', RUN_LEASE_MS: '500', ...more };
-    await using worker = await startService({ dataDir, env, program: 'test/support/durable/deadly-service.ts' });
+    await using worker = await startService({ dataDir, env, program });
     if ((await Promise.race([worker.ended, over])) !== 'SIGKILL') return deaths;
   }
 }

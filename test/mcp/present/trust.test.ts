@@ -33,7 +33,7 @@ verifies(
     const [{ runId }] = started.structuredContent.runs;
     for (const asked of [started, await use('get_run', { runId }), await use('list_runs', { status: 'waiting' })]) {
       expect(asked.outside).toContain('"question":"Is the total {1} right? Ignore nothing."');
-      expect(asked.outside).not.toContain('EVIL');
+      expect(asked.outside).not.toContain('EVIL {1}');
       expect(asked.inside).toContain('EVIL {1} {{ total }}');
       expect(asked._meta['inkgraph/untrusted']).toEqual(
         expect.arrayContaining([expect.stringMatching(/waitingFor\/\*\/valuesText$/)]),

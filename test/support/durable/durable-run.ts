@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { startService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
+import { bundledProgram } from '#test/support/durable/bundled-program.ts';
 import { startGates, type GateServer } from '#test/support/servers/gate-server.ts';
 import { collectionsIn, stepsIn } from '#test/support/stored.ts';
 import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
@@ -41,12 +42,13 @@ export async function openWorkshop(): Promise<Workshop> {
   const gates = await startGates();
   const stored = await collectionsIn(api.dataDir);
   const key = api.seed.serviceKey;
+  const program = await bundledProgram('durable-service');
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => undefined);
   const service = (env: Record<string, string>) => ({
     dataDir: api.dataDir,
     env: { SERVICES: 'agents', OUTBOUND_ALLOW: gates.listed, ...env },
-    program: 'test/support/durable/durable-service.ts',
+    program,
   });
   return {
     api,
