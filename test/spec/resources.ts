@@ -25,7 +25,7 @@ export const resources = [
     'resource.document.description':
       'A service document has its generated description in description as soon as one exists',
     'links.web': [
-      'Documents, search hits, records, runs, executions and workflows, also in lists, have in links.web the address of their page for people; without a dashboard they have none',
+      'Documents, search hits, records, runs, executions, workflows and experiments, also in lists, have in links.web the address of their page for people; without a dashboard they have none',
       '0188-answers-link-to-pages-for-people',
     ],
     'resource.document.thumbnail': [

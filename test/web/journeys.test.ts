@@ -14,6 +14,7 @@ let cookie: string;
 let receiptId: string;
 let triageId: string;
 let runId: string;
+let experimentId: string;
 const tabs: { readonly tab: Tab; readonly close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
@@ -39,6 +40,7 @@ beforeAll(async () => {
     cookie,
     body: { workflowId: workflowOf('Triage'), documentIds },
   });
+  experimentId = await compare([workflowOf('Triage'), workflowOf('Receipt extraction')]);
   await app.app.idle();
   const key = app.seed.serviceKey;
   runId = (await app.call('GET', `/api/service/documents/${receiptId}`, { key })).body.lastRun.runId;
@@ -50,6 +52,16 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
   await app[Symbol.asyncDispose]();
 });
+
+/** An experiment on the receipt, started. */
+async function compare(workflowIds: readonly string[]): Promise<string> {
+  const post = async (path: string, body: object) =>
+    (await app.call('POST', `/api/dashboard/${path}`, { cookie, body })).body;
+  const items = [{ documentId: receiptId, split: 'dev', reference: { text: 'Peppercorn' } }];
+  const { datasetId } = await post('datasets', { name: 'Receipts', items });
+  const variants = workflowIds.map((workflowId) => ({ workflowId }));
+  return (await post('experiments', { datasetId, variants })).experiment.experimentId;
+}
 
 /** A new tab of a person; of one browser with the scripts in its cache where nothing else is asked for. */
 async function open(options?: Parameters<Site['open']>[1], whose: string | null = cookie): Promise<Tab> {
@@ -74,6 +86,7 @@ const routes = (): readonly string[] => [
   `/runs/${runId}`,
   '/workflows',
   '/experiments',
+  `/experiments/${experimentId}`,
   '/chat',
   '/feed',
   '/trash',
@@ -146,6 +159,10 @@ verifies('links.web', async () => {
   expect((await said('get_run', { executionId })).execution).toMatchObject(one);
   const { records } = await said('query_records', { recordType: 'receipt' });
   expect(records).toContainEqual(expect.objectContaining(page(`/documents/${receiptId}?tab=fields`)));
+  const tried = { experimentId, ...page(`/experiments/${experimentId}`) };
+  expect(await said('get_experiment', { experimentId })).toMatchObject(tried);
+  const { body } = await app.call('GET', '/api/dashboard/experiments', { cookie });
+  expect(body.experiments).toContainEqual(expect.objectContaining(tried));
   await agent.close();
   expect((await fetch(shown.links.web, { headers: { accept: 'text/html' } })).status).toBe(200);
 });

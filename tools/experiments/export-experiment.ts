@@ -37,7 +37,7 @@ export const exportExperiment = defineTool({
   expensive: true,
   input: ExportExperimentInput,
   output: ExperimentExport,
-  async run(ctx: ToolContext<'experiments'>, { experimentId }) {
+  async run(ctx: ToolContext<'experiments' | 'thumbnails'>, { experimentId }) {
     const experiment = await requireExperiment(ctx, experimentId);
     requireShown(experiment, '/experimentId');
     const cells = await ctx.deps.experiments.cells(experiment.organizationId, experimentId);
@@ -46,7 +46,7 @@ export const exportExperiment = defineTool({
     const place = ({ documentId, variant, trial }: CellRecord): number =>
       ((documents.get(documentId) ?? 0) * variants.size + (variants.get(variant) ?? 0)) * experiment.trials + trial;
     return {
-      experiment: presentExperiment(experiment, cells.length),
+      experiment: presentExperiment(ctx, experiment, cells.length),
       cells: cells.toSorted((a, b) => place(a) - place(b)).map(exported),
     };
   },

@@ -17,14 +17,14 @@ export const getExperiment = defineTool({
   input: GetExperimentInput,
   output: ExperimentDetail,
   async run(
-    ctx: ToolContext<'datasets' | 'events' | 'experiments' | 'stopping'>,
+    ctx: ToolContext<'datasets' | 'events' | 'experiments' | 'stopping' | 'thumbnails'>,
     { experimentId, view, wait, ...asked },
   ) {
     const experiment = await waited(ctx, experimentId, wait);
     const done = await ctx.deps.experiments.countCells(experiment.organizationId, experimentId);
     const dataset = await requireDataset(ctx, experiment.datasetId);
     const { nextAlpha } = presentDataset(dataset, await ctx.deps.datasets.confirmations(dataset)).ledger;
-    const summary = { ...presentExperiment(experiment, done), nextAlpha };
+    const summary = { ...presentExperiment(ctx, experiment, done), nextAlpha };
     return view === 'summary'
       ? summary
       : { ...summary, ...(await presentDocuments(ctx, experiment, { view, ...asked })) };

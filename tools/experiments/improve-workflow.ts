@@ -85,7 +85,7 @@ async function start(ctx: ExperimentContext, asked: Asked, id: string): Promise<
     candidates: active.length,
   });
   ctx.outcome.created = true;
-  return { experiment: presentExperiment(experiment, 0), plan: null };
+  return { experiment: presentExperiment(ctx, experiment, 0), plan: null };
 }
 
 /** Most runs of a search without its confirmation: the candidates that are left and the baseline, on the documents of each rung. */

@@ -11,7 +11,10 @@ export const listExperiments = defineTool({
   idempotent: true,
   input: ExperimentListQuery,
   output: ExperimentList,
-  async run({ deps, principal }: ToolContext<'cursorSecret' | 'experiments'>, { limit, cursor, datasetId }) {
+  async run(
+    { deps, principal }: ToolContext<'cursorSecret' | 'experiments' | 'thumbnails'>,
+    { limit, cursor, datasetId },
+  ) {
     const { organizationId } = principal;
     const binding = JSON.stringify(['experiments', organizationId, datasetId ?? null]);
     const after = cursor === undefined ? null : decodeCursor(deps.cursorSecret, binding, cursor);
@@ -20,7 +23,9 @@ export const listExperiments = defineTool({
     const last = page.at(-1);
     return {
       experiments: await Promise.all(
-        page.map(async (one) => presentExperiment(one, await deps.experiments.countCells(organizationId, one._id))),
+        page.map(async (one) =>
+          presentExperiment({ deps }, one, await deps.experiments.countCells(organizationId, one._id)),
+        ),
       ),
       nextCursor:
         found.length > limit && last !== undefined

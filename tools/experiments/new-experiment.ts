@@ -27,6 +27,7 @@ export type ExperimentContext = ToolContext<
   | 'recordTypes'
   | 'secrets'
   | 'steps'
+  | 'thumbnails'
   | 'wake'
   | 'workflows'
 >;

@@ -82,7 +82,11 @@ function said(
  * State of an experiment. `done`: cells so far. Comparisons are shown at the end only: a fixed plan that is looked at while it runs decides
  * wrongly too often.
  */
-export function presentExperiment(experiment: ExperimentRecord, done: number): z.input<typeof Experiment> {
+export function presentExperiment(
+  { deps }: Pick<ToolContext<'thumbnails'>, 'deps'>,
+  experiment: ExperimentRecord,
+  done: number,
+): z.input<typeof Experiment> {
   const result = experiment.result === null ? none : (JSON.parse(experiment.result) as ExperimentSummary);
   const metrics = metricsOf(experiment);
   const [primary = ''] = metrics;
@@ -135,5 +139,6 @@ export function presentExperiment(experiment: ExperimentRecord, done: number): z
     draftRevision: experiment.search?.draftRevision ?? null,
     createdAt: experiment.createdAt.toISOString(),
     finishedAt: experiment.finishedAt?.toISOString() ?? null,
+    ...deps.thumbnails.linked(`/experiments/${experiment._id}`),
   };
 }

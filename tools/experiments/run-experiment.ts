@@ -55,5 +55,5 @@ async function start(ctx: ExperimentContext, asked: Asked, id: string): Promise<
     alpha: experiment.alpha,
   });
   ctx.outcome.created = true;
-  return { experiment: presentExperiment(experiment, 0), plan: null };
+  return { experiment: presentExperiment(ctx, experiment, 0), plan: null };
 }

@@ -13,6 +13,7 @@ import { datasetLimits, splits } from '#src/contracts/experiments/dataset.ts';
 import { EvaluatorSpec, evaluatorTypes } from '#src/contracts/experiments/evaluator.ts';
 import { Operations } from '#src/contracts/resources/operation.ts';
 import { VersionRef } from '#src/contracts/resources/workflow.ts';
+import { WebLinks } from '#src/contracts/results/web-links.ts';
 
 /** Bounds of one experiment. Source: docs/decisions/0098. */
 export const experimentLimits = { variants: 6, trials: 5, evaluators: 8, runs: 5_000, candidates: 24 } as const;
@@ -189,6 +190,7 @@ export const Experiment = z
     draftRevision: z.int().nullable().describe('Draft revision that a search left'),
     createdAt: Timestamp,
     finishedAt: Timestamp.nullable(),
+    links: WebLinks,
   })
   .meta({ id: 'Experiment' });
 
