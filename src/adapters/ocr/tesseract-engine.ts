@@ -32,12 +32,16 @@ export function createTesseractEngine(options: TesseractEngineOptions = {}): Ocr
     idleMs: options.idleMs ?? 60_000,
     start: (language) => startTesseractWorker(language, () => languages.folder(language)),
   });
+  let recent: string | null = null;
   return {
     label: `tesseract.js/${version} ${modelVariant} ${effort}`,
     language: standard,
+    installed: () => languages.installed(),
+    recent: () => recent,
     async recognize(page, request) {
       const language = request.language ?? standard;
       await languages.folder(language);
+      recent = language;
       try {
         return await pool.use(language, request.signal, (worker) => recognizePage(worker, page, request));
       } catch (error) {

@@ -38,7 +38,7 @@ test('languages are added to the data folder, listed, found by the engine and re
 
   const end = await run(['add', 'deu', 'fra']);
   expect(end).toMatchObject({ code: 0, err: '' });
-  expect(end.out).toContain('Set OCR_LANGUAGE=eng+deu+fra and restart');
+  expect(end.out).toContain('set OCR_LANGUAGE=eng+deu+fra, or auto, and restart');
   expect((await readdir(added)).toSorted()).toEqual(['deu.traineddata.gz', 'fra.traineddata.gz']);
   const args = JSON.parse(await readFile(join(folder.path, 'args.json'), 'utf8')) as string[];
   expect(args).toEqual(
