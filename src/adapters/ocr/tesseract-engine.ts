@@ -41,9 +41,10 @@ export function createTesseractEngine(options: TesseractEngineOptions = {}): Ocr
     async recognize(page, request) {
       const language = request.language ?? standard;
       await languages.folder(language);
-      recent = language;
       try {
-        return await pool.use(language, request.signal, (worker) => recognizePage(worker, page, request));
+        const read = await pool.use(language, request.signal, (worker) => recognizePage(worker, page, request));
+        recent = language;
+        return read;
       } catch (error) {
         if (error instanceof PoolClosedError) {
           throw new AppError('ocr.failed', 'Text recognition is shutting down.', { cause: error });

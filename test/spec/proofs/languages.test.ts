@@ -108,6 +108,14 @@ describe('languages of a document', () => {
     const shown = await app.service.get(`/api/service/documents/${document.id}`);
     expect(shown.body.languages).toEqual(['deu', 'eng']);
     expect((await callTool(app, tools.getDocument, { documentId: document.id })).languages).toEqual(['deu', 'eng']);
+    const { projectId } = app.seed;
+    const dashboard = (languages: string[]) =>
+      app.call('POST', '/api/dashboard/documents/uploads/presign', {
+        cookie,
+        body: { projectId, contentType: 'image/png', size: 9, languages },
+      });
+    expect((await dashboard(['deu'])).status).toBe(200);
+    expect(pointersOf(problemOf(await dashboard(['pol']), 'request.invalid'))).toEqual(['/languages/0']);
     const card = await app.call('GET', `/api/dashboard/documents/${document.id}`, { cookie });
     expect(card.body.languages).toEqual(['deu', 'eng']);
 
