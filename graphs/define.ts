@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
-import type { NodeDeps, RunFacts } from '#graphs/node-deps.ts';
+import type { NodeDeps, RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { JsonSchema } from '#graphs/typing/json-schema.ts';
 import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
@@ -156,6 +156,8 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject, Writte
   readonly cheap?: true;
   /** Labels of the engine or model, which become part of the cache key besides config, input and document. */
   dependsOn?(deps: NodeDeps, params: z.output<Schema>): readonly string[];
+  /** Facts of the document that can change and decide the outcome: they become part of the cache key, too. */
+  dependsOnDocument?(document: RunDocument): readonly string[];
   readonly defaultTimeoutMs: number;
   /** A valid config, shown in the documentation and checked by a test. */
   readonly example: z.input<Schema>;

@@ -28,6 +28,8 @@ export interface RunFacts {
 export interface RunDocument {
   readonly objectKey: string;
   readonly filename?: string | undefined;
+  /** Codes of Tesseract that the uploader named, the main language first. */
+  readonly languages?: readonly string[] | undefined;
   /** Title that a person or a program gave. */
   readonly givenTitle?: string | undefined;
   /** Values that people and agents gave in records of the document. */

@@ -6,7 +6,8 @@ import { tryBucket } from '#app/compose/objects.ts';
 import { readAddresses } from '#app/compose/addresses.ts';
 import { missingSentencePackages } from '#src/adapters/models/local/semantic/packages.ts';
 import { semanticLabel } from '#src/adapters/models/local/semantic/semantic-embedder.ts';
-import { addedLanguagesFolder, missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
+import { addedLanguagesFolder, installedLanguages, missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
+import { anyLanguage } from '#src/domain/documents/languages/choose.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError, env, readEnv } from '#src/config/env.ts';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
@@ -96,7 +97,12 @@ async function folder(config: Config): Promise<Finding> {
 }
 
 function languageData({ ocr, dataDir }: Config): Finding[] {
-  const missing = missingLanguages(ocr.language, addedLanguagesFolder(dataDir));
+  const added = addedLanguagesFolder(dataDir);
+  if (ocr.language === anyLanguage) {
+    const installed = installedLanguages(added).map(({ code }) => code);
+    return [{ ok: true, what: `OCR finds out the language of each document: ${installed.join(', ')}` }];
+  }
+  const missing = missingLanguages(ocr.language, added);
   return ocr.language
     .split('+')
     .map((code) =>

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { limits } from '#src/contracts/fields.ts';
+import { Languages, limits } from '#src/contracts/fields.ts';
 import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
@@ -8,6 +8,7 @@ import { seed } from '#app/compose/seed.ts';
 import type { ApiKeyRecord, KeyKind } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#tools/keys/issue-key.ts';
 import { presentKey } from '#tools/keys/present.ts';
+import { requireInstalled } from '#tools/uploads/accepted-languages.ts';
 
 const usage = helpText({
   usage: 'npm run keys -- <command> [options]',
@@ -29,6 +30,7 @@ const usage = helpText({
     ['--days <n>', 'create: days until the key ends; default: never'],
     ['--scopes <a,b>|all', 'create: scopes of a service key beside the usual ones; default: none'],
     ['--callback <url>', 'create: URL that is told when the run of an upload has ended; default: none'],
+    ['--languages <a,b>', 'create: languages of uploads that name none, such as deu,eng; default: none'],
     ['--rate <n>', 'create: requests a second; default: RATE_LIMIT_PER_SECOND'],
     ['--overlap <hours>', 'rotate: default: 24'],
     ['--organization <org_...>, --project <prj_...>', 'default: those of npm run seed'],
@@ -49,6 +51,7 @@ const options = {
   days: { type: 'string' },
   scopes: { type: 'string' },
   callback: { type: 'string' },
+  languages: { type: 'string' },
   rate: { type: 'string' },
   overlap: { type: 'string' },
   organization: { type: 'string' },
@@ -108,6 +111,13 @@ function rateOf({ rate }: Values): number | undefined {
   return Number(rate);
 }
 
+function languagesGiven({ languages }: Values): readonly string[] | undefined {
+  if (languages === undefined) return undefined;
+  const read = Languages.safeParse(languages.split(',').map((code) => code.trim()));
+  if (read.success) return read.data;
+  throw new UsageError("--languages must be 1 to 4 of Tesseract's codes with commas between them, such as deu,eng.");
+}
+
 function overlapIn({ overlap }: Values): { overlapHours?: number } {
   if (overlap === undefined) return {};
   if (!/^\d{1,3}$/.test(overlap) || Number(overlap) > limits.rotationOverlapHoursMax)
@@ -129,6 +139,7 @@ function keyGiven(values: Values) {
     scopes: scopesGiven(values),
     ratePerSecond: rateOf(values),
     callbackUrl: values.callback,
+    languages: languagesGiven(values),
     ...(values.device !== undefined && { deviceId: values.device }),
     ...expiry(values),
   };
@@ -149,6 +160,7 @@ export const keys = withHelp(usage, async (terminal) => {
     const organizationId = values.organization ?? seeded.organizationId;
     if (command === 'list') print(out, values, (await app.deps.apiKeys.list(organizationId)).map(show), true);
     else if (given !== null) {
+      requireInstalled(given.languages, app.deps.installation);
       const workflowId = values.workflow ?? (given.kind === 'workflow' ? seeded.workflowId : undefined);
       const wanted = {
         ...given,

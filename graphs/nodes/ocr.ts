@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
 import { DocumentFacts, OcrFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
+import { findLanguage } from '#graphs/nodes/find-language.ts';
 import { readPage } from '#graphs/nodes/read-page.ts';
 import { presentWarnings } from '#src/contracts/page-warnings.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { averageConfidence, readPageOf, warningsOf } from '#src/domain/documents/read-page.ts';
+import { anyLanguage, detectable } from '#src/domain/documents/languages/choose.ts';
 import type { ReadPage } from '#src/domain/documents/results.ts';
 import { layerLabel } from '#src/domain/documents/text-layer.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
@@ -18,7 +20,13 @@ export const ocr = defineNode({
       .string()
       .regex(/^[a-zA-Z_]{2,32}(\+[a-zA-Z_]{2,32}){0,7}$/)
       .optional()
-      .describe('Tesseract language codes joined by +; default: OCR_LANGUAGE'),
+      .describe(
+        'Tesseract language codes joined by +, for documents without languages of their own; auto: the installed language that is found in the text; default: OCR_LANGUAGE',
+      ),
+    overridesDocument: z
+      .boolean()
+      .optional()
+      .describe('true: language counts also for documents with languages of their own'),
     pageSegmentationMode: z
       .int()
       .min(0)
@@ -43,14 +51,20 @@ export const ocr = defineNode({
   writes: ['ocr'],
   outputs: { ocr: OcrFacts },
   pure: true,
-  dependsOn: (deps, params) => [deps.ocr.label, layerLabel, params.language ?? deps.ocr.language],
+  dependsOn: ({ ocr: engine }, params) => {
+    const wanted = params.language ?? engine.language;
+    const language = wanted === anyLanguage ? `auto:${detectable(engine.installed()).join('+')}` : wanted;
+    return [engine.label, layerLabel, language];
+  },
+  dependsOnDocument: ({ languages = [] }) => languages,
   defaultTimeoutMs: 1_800_000,
   example: { language: 'eng', timeoutMs: 60_000 },
   async run(call) {
-    const { deps, run, state, params, signal } = call;
+    const { deps, run, state, signal } = call;
     const document = await deps.document(run);
     const pageCount = readFacts(state, 'document', DocumentFacts)?.pages ?? document.pages;
-    const { language = deps.ocr.language } = params;
+    const found = await findLanguage(call, pageCount);
+    const { language } = found;
     const modelLabel = `${deps.ocr.label} ${language}`;
     const origin = originOf(call);
     // A page is stored as soon as it is read, so that a later attempt goes on after it. One alone is stored with its result.
@@ -61,7 +75,7 @@ export const ocr = defineNode({
     for (let index = 0; index < pageCount; index += 1) {
       if (read.has(index)) continue;
       signal.throwIfAborted();
-      const page = await readPage(call, index);
+      const page = found.pages.find((one) => one.index === index) ?? (await readPage(call, index, language));
       if (isAlone) alone = [page];
       else await deps.results.saveOcrPage(origin, { modelLabel, page });
       read.set(index, readPageOf(page));
@@ -73,7 +87,7 @@ export const ocr = defineNode({
       modelLabel: isStated ? layerLabel : modelLabel,
       text: pages.map((page) => page.text).join('\f'),
       avgConfidence: averageConfidence(pages),
-      result: { engine: isStated ? layerLabel : deps.ocr.label, language, pages: alone },
+      result: { engine: isStated ? layerLabel : deps.ocr.label, language, languageFrom: found.from, pages: alone },
       ...(warnings.length > 0 && { warnings }),
       ...(isAlone ? {} : { pagesApart: true }),
     });

@@ -7,26 +7,27 @@ import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 interface Params {
   readonly language?: string | undefined;
+  readonly overridesDocument?: boolean | undefined;
   readonly pageSegmentationMode?: number | undefined;
   readonly textLayers: boolean;
   readonly timeoutMs: number;
 }
 
-type Call = Pick<NodeCall<Params>, 'deps' | 'run' | 'state' | 'params' | 'signal'>;
+export type ReadCall = Pick<NodeCall<Params>, 'deps' | 'run' | 'state' | 'params' | 'signal'>;
 
 /** A page by the text that its PDF states, or else by recognition. Source: docs/decisions/0135. */
-export async function readPage(call: Call, index: number): Promise<OcrPage> {
+export async function readPage(call: ReadCall, index: number, language: string): Promise<OcrPage> {
   const text = call.params.textLayers ? await statedText(call, index) : null;
-  if (text === null) return recognize(call, index);
+  if (text === null) return recognize(call, index, language);
   const flaw = flawOf(text);
   if (flaw === null) return layerPage(index, text);
-  const page = await recognize(call, index);
+  const page = await recognize(call, index, language);
   if (flaw === 'short') return page;
   return { ...page, warnings: [...page.warnings, `The text that the PDF states for this page was not used: ${flaw}.`] };
 }
 
 /** null also for a page whose text takes too much time or memory: it may be possible to draw it all the same. */
-async function statedText({ deps, run, signal }: Call, index: number): Promise<PageText | null> {
+async function statedText({ deps, run, signal }: ReadCall, index: number): Promise<PageText | null> {
   const document = await deps.document(run);
   try {
     return await document.text(index, signal);
@@ -37,9 +38,9 @@ async function statedText({ deps, run, signal }: Call, index: number): Promise<P
   }
 }
 
-async function recognize(call: Call, index: number): Promise<OcrPage> {
+async function recognize(call: ReadCall, index: number, language: string): Promise<OcrPage> {
   const { deps, params, signal } = call;
-  const { language = deps.ocr.language, pageSegmentationMode, timeoutMs } = params;
+  const { pageSegmentationMode, timeoutMs } = params;
   const mode = pageSegmentationMode === undefined ? {} : { pageSegmentationMode };
   const image = await pageOf(call, index);
   const page = await deps.ocr.recognize(image, { language, timeoutMs, signal, ...mode });

@@ -31,13 +31,14 @@ export async function prepareNode(
 ): Promise<PreparedNode> {
   const { params: known, node, definition, nodeId, sources } = plan;
   if (known !== null)
-    return { ...withoutSecrets, params: known, cacheKey: cacheKeyOf(plan, context, { params: known, state }) };
+    return { ...withoutSecrets, params: known, cacheKey: await cacheKeyOf(plan, context, { params: known, state }) };
   const revealed = await secretsOf(plan, context);
   const found = await computing.evaluate(sources, state);
   const values = new Map(sources.map((source, at) => [source, found[at]]));
   const secrets = new Map([...revealed].map(([name, { value }]) => [name, value]));
   const params = parseConfig(definition, resolveConfig(node.config, { values, secrets }), nodeId);
-  if (secrets.size === 0) return { ...withoutSecrets, params, cacheKey: cacheKeyOf(plan, context, { params, state }) };
+  if (secrets.size === 0)
+    return { ...withoutSecrets, params, cacheKey: await cacheKeyOf(plan, context, { params, state }) };
   const carried = [...secrets.values()];
   return {
     params,
@@ -68,18 +69,20 @@ async function secretsOf(
 }
 
 /** Hash of everything that determines the outcome of a pure node. Source: docs/decisions/0030. */
-function cacheKeyOf(
+async function cacheKeyOf(
   { definition, node }: NodePlan,
   { cache, deps, run }: RunContext,
   { params, state }: { params: Record<string, unknown>; state: ChannelValues },
-): string | null {
+): Promise<string | null> {
   const isPure = typeof definition.pure === 'function' ? definition.pure(params) : definition.pure;
   if (cache === undefined || !isPure || definition.cheap === true || !node.cache) return null;
+  const facts =
+    definition.dependsOnDocument === undefined ? [] : definition.dependsOnDocument(await deps.document(run));
   return canonicalHash({
     node: `${definition.type}@${definition.version}`,
     params,
     state,
     documentId: run.documentId,
-    engines: definition.dependsOn?.(deps, params) ?? [],
+    engines: [...(definition.dependsOn?.(deps, params) ?? []), ...facts],
   });
 }

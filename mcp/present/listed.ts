@@ -13,9 +13,12 @@ interface LeftOut {
  * `docs/reference/tools.md` has them. Source: docs/decisions/0192.
  */
 const leftOut: Readonly<Record<string, LeftOut>> = {
-  create_api_key: { input: ['callbackUrl', 'deviceId', 'ratePerSecond'], output: ['callbackUrl'] },
+  create_api_key: {
+    input: ['callbackUrl', 'deviceId', 'languages', 'ratePerSecond'],
+    output: ['callbackUrl', 'languages'],
+  },
   improve_workflow: { input: ['maxConcurrency', 'seed'] },
-  list_api_keys: { output: ['callbackUrl'] },
+  list_api_keys: { output: ['callbackUrl', 'languages'] },
   list_runs: { input: ['apiKeyId', 'counts'], output: ['counts'] },
   publish_workflow: { input: ['override'], output: ['gate'] },
   query_records: { output: ['recordType'] },

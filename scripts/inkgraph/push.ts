@@ -22,6 +22,7 @@ const pushUsage = helpText({
     ],
     ['--wait', 'waits for the runs'],
     ['--csv <file>', 'waits, then writes the records: a row for each field, with its page and box; default: none'],
+    ['--languages <a,b>', 'languages of new documents, such as deu,eng; default: those of the key or of the workflow'],
     ['--parallel <n>', 'files at a time, 1 to 16; default: 4'],
     ['--state <file>', 'memory of the push; default: .inkgraph-push.jsonl in the first folder'],
     ...commonRows,
@@ -34,6 +35,7 @@ const options = {
   workflow: { type: 'string' },
   wait: { type: 'boolean', default: false },
   csv: { type: 'string' },
+  languages: { type: 'string' },
   parallel: { type: 'string' },
   state: { type: 'string' },
 } as const;
@@ -103,6 +105,7 @@ export const push = withHelp(pushUsage, async (terminal) => {
   const { values, positionals } = parseArgs({ args: [...terminal.args], options, allowPositionals: true });
   if (positionals.length === 0) throw new UsageError('Name a file or a folder: npx inkgraph push ./scans');
   const parallel = parallelOf(values.parallel);
+  const languages = values.languages?.split(',').map((code) => code.trim());
   const client = connected(terminal, values);
   const found = await allFiles(positionals);
   return explained(
@@ -110,7 +113,7 @@ export const push = withHelp(pushUsage, async (terminal) => {
       // A misspelt name ends the push before anything is uploaded.
       const workflow = values.workflow === undefined ? undefined : await workflowOf(client, values.workflow);
       const state = await stateOf(found, values.state, client.baseUrl);
-      const uploads = await uploadFiles({ client, state, terminal, parallel }, found.files);
+      const uploads = await uploadFiles({ client, state, terminal, parallel, languages }, found.files);
       const isAwaited = values.wait || values.csv !== undefined;
       const ran = await ranOver({ client, terminal, workflow }, uploads, isAwaited);
       if (values.csv !== undefined) {

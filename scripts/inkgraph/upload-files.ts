@@ -26,6 +26,8 @@ interface Push {
   readonly state: PushState;
   readonly terminal: Pick<Terminal, 'err' | 'isWatched'>;
   readonly parallel: number;
+  /** Languages of new documents. */
+  readonly languages?: readonly string[] | undefined;
 }
 
 type Hashed = FoundFile & { readonly sha256: string };
@@ -81,11 +83,12 @@ async function resumed({ client, state }: Push, sha256: string): Promise<Documen
 }
 
 async function uploaded(push: Push, { path, sha256 }: Hashed): Promise<Document> {
-  const { client, state } = push;
+  const { client, state, languages } = push;
   const before = await resumed(push, sha256);
   if (before !== null) return before;
   const { document } = await client.upload(await openAsBlob(path), {
     filename: nameOf(path),
+    ...(languages !== undefined && { languages }),
     onStored: (objectKey) => state.keepStored(sha256, objectKey),
   });
   return document;

@@ -6,6 +6,7 @@ import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { installLanguages } from '#scripts/languages/install-languages.ts';
 import { addedLanguagesFolder, installedLanguages, modelFile } from '#src/adapters/ocr/tesseract-languages.ts';
+import { anyLanguage } from '#src/domain/documents/languages/choose.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 
 const usage = helpText({
@@ -33,9 +34,13 @@ function codesGiven(given: readonly string[]): string[] {
   return [...new Set(given)];
 }
 
+/** Languages that documents are read in by default. */
+const usedOf = ({ language }: Config['ocr'], installed: readonly { readonly code: string }[]): readonly string[] =>
+  language === anyLanguage ? installed.map(({ code }) => code) : language.split('+');
+
 function list({ ocr, dataDir }: Config, out: Terminal['out']): void {
-  const used = ocr.language.split('+');
   const installed = installedLanguages(addedLanguagesFolder(dataDir));
+  const used = usedOf(ocr, installed);
   for (const { code, source } of installed)
     out(`${code.padEnd(10)} ${source.padEnd(8)}${used.includes(code) ? ' used by default' : ''}\n`);
   for (const code of used.filter((each) => installed.every((language) => language.code !== each)))
@@ -52,10 +57,12 @@ async function add(codes: readonly string[], { ocr, dataDir }: Config, { env, ou
     await installLanguages(wanted, { dataDir, folder, env });
     out(`Installed ${wanted.join(', ')} in ${folder}.\n`);
   }
+  if (ocr.language === anyLanguage) return out('OCR finds out which of the installed languages a document has.\n');
   const used = ocr.language.split('+');
   if (codes.every((code) => used.includes(code))) return out('Restart the services.\n');
   const all = [...new Set([...used, ...codes])].slice(0, languagesAtOnce);
-  out(`Set OCR_LANGUAGE=${all.join('+')} and restart the services.\n`);
+  out(`Name them as languages of an upload or of a key, such as ${JSON.stringify(codes)}.\n`);
+  out(`For all documents: set OCR_LANGUAGE=${all.join('+')}, or auto, and restart the services.\n`);
 }
 
 async function remove(codes: readonly string[], { ocr, dataDir }: Config, out: Terminal['out']): Promise<void> {

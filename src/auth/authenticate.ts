@@ -27,6 +27,7 @@ function principalOf(key: ApiKeyRecord): Principal {
     ratePerSecond: key.ratePerSecond ?? null,
     agentGraphId: key.agentGraphId,
     callbackUrl: key.callbackUrl ?? null,
+    languages: key.languages ?? null,
   };
 }
 

@@ -297,9 +297,9 @@ export const env = {
   OCR_LANGUAGE: {
     schema: z
       .string()
-      .regex(/^[a-z_]{2,20}(\+[a-z_]{2,20})*$/i)
+      .regex(/^(?!auto\+)[a-z_]{2,20}(\+(?!auto\b)[a-z_]{2,20})*$/i)
       .default('eng'),
-    doc: 'Tesseract language codes joined by +',
+    doc: 'Tesseract language codes joined by +, for documents and workflows that name none; auto: the installed language that is found in the text',
   },
   OCR_WORKERS: {
     schema: count(0, 0, 16),

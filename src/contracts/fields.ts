@@ -18,6 +18,7 @@ export const limits = {
   query: 1_000,
   objectKey: 512,
   filename: 255,
+  languages: 4,
   presignSeconds: 900,
   uploadRecordSeconds: 900 + 24 * 3_600,
   idempotencyDays: 30,
@@ -39,6 +40,16 @@ export const plainOnly = 'remove control characters';
 export const Name = z.string().trim().min(1).max(200).refine(isPlain, plainOnly);
 export const Timestamp = z.iso.datetime().describe('ISO 8601, UTC, milliseconds');
 export const Visibility = z.enum(['private', 'public']);
+
+const LanguageCodes = z
+  .array(z.string().regex(/^[a-z]{3}(_[a-z]{1,8})?$/, 'expected a code of Tesseract, such as deu or chi_sim'))
+  .max(limits.languages)
+  .refine((codes) => new Set(codes).size === codes.length, 'name each language once')
+  .meta({ uniqueItems: true, examples: [['deu', 'eng']] });
+/** Languages that a document is read in, the main one first. Tools check that they are installed. Source: docs/decisions/0214. */
+export const Languages = LanguageCodes.min(1);
+/** The same in a change, where none removes them. */
+export const ChangedLanguages = LanguageCodes;
 
 const wholeNumber = /^[0-9]{1,9}$/;
 /** Parses a whole number of a query string; numbers pass as they are. */

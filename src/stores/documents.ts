@@ -18,7 +18,7 @@ export interface StoredBy {
 
 /** New values by field; null removes the field. */
 export type DocumentChange = {
-  readonly [Name in 'filename' | 'givenTitle' | 'tags']?: Exclude<DocumentRecord[Name], undefined> | null;
+  readonly [Name in 'filename' | 'givenTitle' | 'tags' | 'languages']?: Exclude<DocumentRecord[Name], undefined> | null;
 };
 
 /** Matches documents that are being deleted, and none in the trash. */

@@ -140,8 +140,11 @@ describe('A picture made from a document', () => {
   const picture = { png: tinyPng, width: 1, height: 1, segmentationId: 'seg_a' };
   const runOf = (document: DocumentRecord) => ({ ...originOf(document), executionId: 'exec_a' });
 
-  test('of a living one is a document of its own', async () => {
+  test('of a living one is a document of its own, in the same languages', async () => {
     const document = await addDocument();
+    const { organizationId, projectId } = document;
+    const languages = ['deu'];
+    await stores.documents.change({ organizationId, projectIds: [projectId] }, document._id, { languages });
     const announced: DocumentRecord[] = [];
     const store = createDerivedDocuments({
       documents: stores.documents,
@@ -150,7 +153,7 @@ describe('A picture made from a document', () => {
       announce: (one) => announced.push(one),
     });
     const id = await store(runOf(document), 'segment', picture);
-    expect(announced).toMatchObject([{ _id: id, parentDocumentId: document._id }]);
+    expect(announced).toMatchObject([{ _id: id, parentDocumentId: document._id, languages }]);
     expect(await store(runOf(document), 'segment', picture)).toBe(id);
     expect(announced).toHaveLength(1);
   });

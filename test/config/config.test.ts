@@ -334,6 +334,8 @@ describe('A language of documents', () => {
     );
     expect(() => compose('eng', 'agents')).not.toThrow();
     expect(() => compose('xyz', 'api,mcp')).not.toThrow();
+    expect(() => compose('auto', 'api,agents')).not.toThrow();
+    expect(() => loadConfig({ OCR_LANGUAGE: 'deu+auto' })).toThrow('OCR_LANGUAGE');
   });
 });
 

@@ -41,6 +41,8 @@ function engineReading(...pages: readonly (readonly [text: string, confidence: n
       const confidence = letters === 0 ? 0 : weighted / letters;
       return { index, width, height, rotation: 0, text, confidence, lines, attempts: [], warnings: [] };
     },
+    installed: () => ['eng'],
+    recent: () => null,
     close: async () => undefined,
   };
   return { engine, asked };
@@ -230,6 +232,8 @@ describe('Document intake', () => {
           signal?.addEventListener('abort', () => reject(new AppError('ocr.failed', 'Stopped.')));
           begun.resolve();
         }),
+      installed: () => ['eng'],
+      recent: () => null,
       close: async () => undefined,
     };
     const controller = new AbortController();

@@ -37,6 +37,22 @@ export const ingestion = [
       'A workflow key can have a callbackUrl, which receives a signed POST when the run of an upload has ended; rotation keeps it',
       '0189-callbacks-of-keys',
     ],
+    'ingest.languages': [
+      'Presign takes languages, 1 to 4 that are installed; the document has them, and its runs read it in them',
+      '0214-languages-by-document',
+    ],
+    'ingest.languages.key': [
+      'An API key can have languages for uploads that name none; rotation keeps them',
+      '0214-languages-by-document',
+    ],
+    'ocr.languages.order': [
+      'Languages of a document count before the param language of the ocr node, and that before OCR_LANGUAGE; overridesDocument puts the param first',
+      '0214-languages-by-document',
+    ],
+    'ocr.languages.detected': [
+      'With OCR_LANGUAGE=auto a document without languages is read in the installed language that is found in its text, and the result says so',
+      '0215-detected-languages',
+    ],
     'ingest.ack.execution': [
       'Ack names the execution that the upload starts, with status queued and the address of its results',
       '0159-uploads-are-followed-by-their-key',

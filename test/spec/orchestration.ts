@@ -76,6 +76,10 @@ export const orchestration = [
       'PATCH changes file name, title and tags of a document; search finds the new names, also after a run that indexes it again',
       '0158-results-names-and-slugs',
     ],
+    'service.documents.languages': [
+      'PATCH changes the languages of a document, and the next run reads it in them',
+      '0214-languages-by-document',
+    ],
     'service.documents.tag': [
       'Lists and exports with tag have the documents with that tag only',
       '0158-results-names-and-slugs',

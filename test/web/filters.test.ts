@@ -57,6 +57,10 @@ test('a document is changed only where its form was', () => {
   expect(changeIn(detail, form({ title: ' ', tags: 'y,, z,y' }))).toEqual({ title: null, tags: ['y', 'z'] });
   expect(changeIn(detail, form({ filename: '' }))).toBeNull();
   expect(changeIn(detail, form({ filename: 'b.png' }))).toEqual({ filename: 'b.png' });
+  expect(changeIn(detail, form({ languages: 'deu, eng' }))).toEqual({ languages: ['deu', 'eng'] });
+  const named = { ...detail, languages: ['deu'] };
+  expect(changeIn(named, form({ languages: 'deu' }))).toBeNull();
+  expect(changeIn(named, form({ languages: '' }))).toEqual({ languages: [] });
 });
 
 test('documents are looked for by the conditions of the table of records', () => {

@@ -359,6 +359,10 @@ describe('The dashboard', () => {
     await visit(tab, `${site.api}/settings?section=keys`);
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('Scanner');
+    await page.getByLabel('Languages of its documents').fill('eng, pol');
+    await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click();
+    await page.getByText('npm run languages -- add pol').waitFor();
+    await page.getByLabel('Languages of its documents').fill('eng');
     await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click();
     const secret = page.getByRole('dialog').locator('code').first();
     await secret.waitFor();

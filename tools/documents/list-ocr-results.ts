@@ -27,12 +27,12 @@ function presentOcr(
   { createdAt, result, warnings, correction, ...ocr }: MadeBy<StoredOcr>,
   pageCount: number,
 ): z.input<typeof OcrResult> {
-  const { engine, language, pages } = result;
+  const { engine, language, languageFrom, pages } = result;
   return {
     ...ocr,
     ocrCreatedAt: createdAt.toISOString(),
     pageCount,
-    result: { engine, language, pages: pages.map(presentPage) },
+    result: { engine, language, ...(languageFrom !== undefined && { languageFrom }), pages: pages.map(presentPage) },
     warnings: presentWarnings(warnings),
     source: correction?.by ?? 'run',
     author: correction?.author ?? null,

@@ -30,6 +30,7 @@ export function presentDocument({ thumbnails }: Pick<ToolDeps, 'thumbnails'>, re
     descriptionModelLabel: description?.modelLabel ?? null,
     title: titleOf(record),
     tags: [...(record.tags ?? [])],
+    ...(record.languages !== undefined && { languages: [...record.languages] }),
     ocr:
       ocr === null
         ? null

@@ -6,6 +6,7 @@ import { auditOf } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { presentIssued } from '#tools/keys/present.ts';
+import { requireInstalled } from '#tools/uploads/accepted-languages.ts';
 import { boundsOf, requireWithinBounds } from '#tools/keys/caller-bounds.ts';
 
 const dayMs = 86_400_000;
@@ -34,27 +35,25 @@ export const createApiKey = defineTool({
   input: NewApiKey,
   output: IssuedApiKey,
   async run(
-    ctx: ToolContext<'apiKeys' | 'audit' | 'limits' | 'oauth' | 'outbound' | 'workflows'>,
-    { kind, name, projectId: named, workflowId, deviceId, scopes, ratePerSecond, callbackUrl, expiresInDays },
+    ctx: ToolContext<'apiKeys' | 'audit' | 'installation' | 'limits' | 'oauth' | 'outbound' | 'workflows'>,
+    { projectId: named, workflowId, deviceId, scopes, expiresInDays, ...plain },
   ) {
     const { deps, principal } = ctx;
     const projectId = projectFor(principal, named);
-    requireRate(ratePerSecond, deps.limits.ratePerSecond);
-    requirePublic(callbackUrl, deps.outbound);
+    requireRate(plain.ratePerSecond, deps.limits.ratePerSecond);
+    requirePublic(plain.callbackUrl, deps.outbound);
+    requireInstalled(plain.languages, deps.installation);
     const { end, grantId } = await boundsOf(ctx);
     const expiresAt = expiresInDays === undefined ? end : new Date(Date.now() + expiresInDays * dayMs);
-    await requireWithinBounds(ctx, { kind, scopes: scopes ?? null, expiresAt });
+    await requireWithinBounds(ctx, { kind: plain.kind, scopes: scopes ?? null, expiresAt });
     const issued = await issueKey(
       { ...deps, audit: auditOf(ctx) },
       {
-        kind,
-        name,
+        ...plain,
         organizationId: principal.organizationId,
         projectId,
         createdBy: principal.actorId,
         scopes: scopes && [...new Set(scopes)],
-        ratePerSecond,
-        callbackUrl,
         ...(workflowId !== undefined && { workflowId }),
         ...(deviceId !== undefined && { deviceId }),
         ...(expiresAt !== null && { expiresAt }),

@@ -27,6 +27,8 @@ export interface NewKey {
   readonly ratePerSecond?: number | undefined;
   /** Workflow keys only. */
   readonly callbackUrl?: string | undefined;
+  /** Languages of uploads that name none. */
+  readonly languages?: readonly string[] | undefined;
   readonly createdBy: string;
   /** Grant of the program that creates the key; absent for other creators. */
   readonly grantId?: string;
@@ -95,6 +97,7 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
     scopes: wanted.scopes ?? null,
     ratePerSecond: wanted.ratePerSecond ?? null,
     ...(wanted.callbackUrl !== undefined && { callbackUrl: wanted.callbackUrl }),
+    ...(wanted.languages !== undefined && { languages: wanted.languages }),
     createdBy: wanted.createdBy,
     ...(wanted.grantId !== undefined && { grantId: wanted.grantId }),
     createdAt,
@@ -152,6 +155,7 @@ export async function rotateKey(
     ...(old.scopes ? { scopes: old.scopes } : {}),
     ratePerSecond: old.ratePerSecond ?? undefined,
     callbackUrl: old.callbackUrl,
+    languages: old.languages,
     ...(old.expiresAt === null ? {} : { expiresAt: old.expiresAt }),
   });
   const { _id } = issued.record;

@@ -31,6 +31,7 @@ export function presentKey(key: ApiKeyRecord, now = new Date()): Shown {
     scopes: key.scopes ? inOrder(key.scopes) : null,
     ratePerSecond: key.ratePerSecond ?? null,
     callbackUrl: key.callbackUrl ?? null,
+    languages: key.languages ? [...key.languages] : null,
     createdBy,
     createdAt: key.createdAt.toISOString(),
     expiresAt: time(key.expiresAt),

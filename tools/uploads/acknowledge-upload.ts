@@ -103,6 +103,7 @@ function newDocument(
     userId: upload.userId ?? null,
     objectKey: upload._id,
     ...(upload.filename !== undefined && { filename: upload.filename }),
+    ...(upload.languages !== undefined && { languages: upload.languages }),
     pinnedKey: ctx.deps.objects.writeOnce ? upload._id : pinnedKey(place, upload.contentType),
     etag: head.etag,
     sha256,

@@ -8,6 +8,7 @@ import { heicAdvice } from '#src/domain/documents/heif-brand.ts';
 import { uploadKey } from '#src/domain/documents/object-key.ts';
 import { projectFor, type PrincipalKind } from '#src/domain/access/principal.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+import { requireInstalled } from '#tools/uploads/accepted-languages.ts';
 import { acceptedName } from '#tools/uploads/accepted-name.ts';
 
 /** Phones write these, so the refusal says how to go on. */
@@ -44,11 +45,14 @@ export const presignUpload = defineTool({
   }),
   output: PresignReply,
   async run(
-    { deps, principal }: ToolContext<'limits' | 'objects' | 'uploads' | 'usage'>,
-    { contentType, size, contentMd5, filename, visibility, projectId },
+    { deps, principal }: ToolContext<'installation' | 'limits' | 'objects' | 'uploads' | 'usage'>,
+    { contentType, size, contentMd5, filename, languages: given, visibility, projectId },
   ) {
     const type = acceptedType(contentType);
     const named = acceptedName(filename);
+    requireInstalled(given, deps.installation);
+    // A device cannot mend its key: an upload is accepted, and its run names a language that is gone.
+    const languages = given ?? principal.languages;
     const { uploadMaxBytes, signContentType } = deps.limits;
     if (size > uploadMaxBytes)
       throw new AppError(
@@ -73,6 +77,7 @@ export const presignUpload = defineTool({
       contentType: type,
       sizeBytes: size,
       ...named,
+      ...(languages && { languages }),
       visibility,
       createdAt: now,
       forgetAt: new Date(now.getTime() + limits.uploadRecordSeconds * 1_000),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, limits, Visibility } from '#src/contracts/fields.ts';
+import { AnyId, Languages, limits, Visibility } from '#src/contracts/fields.ts';
 import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { callTool } from '#tools/call.ts';
@@ -11,7 +11,7 @@ const rejectUnless = { presign: ['contentType', 'size'], acknowledge: ['objectKe
 export const uploadDocument = defineTool({
   name: 'upload_document',
   description:
-    'Upload a document in two calls: presign returns upload.uploadUrl, to PUT the bytes to; acknowledge (objectKey) returns the document. Then call run_workflow. Example: {"action": "presign", "contentType": "image/png", "size": 48213}',
+    'Upload a document in two calls: presign returns upload.uploadUrl, to PUT the bytes to; acknowledge (objectKey) returns the document. Then run_workflow. Example: {"action": "presign", "contentType": "image/png", "size": 48213}',
   scope: 'documents:write',
   effect: 'write',
   audit: false,
@@ -19,11 +19,12 @@ export const uploadDocument = defineTool({
   input: z
     .strictObject({
       action: z.enum(['presign', 'acknowledge']),
-      contentType: z.string().min(1).max(100).optional().describe('presign: media type, e.g. image/png'),
-      size: z.int().min(1).optional().describe('presign: exact size in bytes'),
-      filename: z.string().min(1).max(limits.filename).optional().describe('presign: name of the file'),
-      projectId: AnyId.optional().describe('presign: required with several projects'),
-      visibility: Visibility.optional().describe('presign: private (default) or public'),
+      contentType: z.string().min(1).max(100).optional().describe('presign: as image/png'),
+      size: z.int().min(1).optional().describe('presign: bytes'),
+      filename: z.string().min(1).max(limits.filename).optional().describe('presign: file name'),
+      languages: Languages.optional().describe('presign: as ["deu"]'),
+      projectId: AnyId.optional().describe('presign: needed with several projects'),
+      visibility: Visibility.optional().describe('presign: default private'),
       objectKey: z.string().min(1).max(512).optional().describe('acknowledge: from presign'),
     })
     .superRefine((input, context) => {
@@ -38,6 +39,7 @@ export const uploadDocument = defineTool({
       | 'documents'
       | 'idempotency'
       | 'images'
+      | 'installation'
       | 'limits'
       | 'objects'
       | 'relay'

@@ -41,6 +41,7 @@ export const document = words({
     parent: 'Made from',
     writer: 'Written by',
     reader: 'Read by',
+    languages: 'Languages',
     confidence: 'Confidence',
   },
   duplicateWords: 'The same file is there already.',

@@ -47,6 +47,8 @@ export const documents = words({
     filename: 'File name',
     tags: 'Tags',
     tagsHint: 'Separated by commas.',
+    languages: 'Languages of the text',
+    languagesHint: 'Codes of Tesseract, the main one first: deu, eng. They count when a workflow runs again.',
     save: 'Save',
     done: 'The changes are saved.',
   },

@@ -53,6 +53,7 @@ export const settings = words({
   workflow: 'Workflow',
   keyOnce: 'Copy the key now. Only its hash is stored, so it is not shown again.',
   callback: 'Tell this address when the run of an upload has ended (optional)',
+  keyLanguages: 'Languages of its documents, such as deu, eng (optional)',
   keyCurl: 'Upload a scan with it:',
   states: { live: 'Live', rotated: 'Rotated', revoked: 'Revoked', expired: 'Expired' },
   rotate: (name: string) => `Rotate ${name}`,

@@ -48,6 +48,7 @@ export function createDerivedDocuments({
       apiKeyId: parent.apiKeyId,
       parentDocumentId: parent._id,
       segmentationId,
+      ...(parent.languages !== undefined && { languages: parent.languages }),
       objectKey,
       // No client gets an upload URL for this key.
       pinnedKey: objectKey,

@@ -68,6 +68,7 @@ export function createRunDocuments({
     const {
       objectKey,
       filename,
+      languages,
       recordText,
       sha256,
       contentType,
@@ -80,6 +81,7 @@ export function createRunDocuments({
     return {
       objectKey,
       filename,
+      languages,
       recordText,
       sha256,
       contentType,

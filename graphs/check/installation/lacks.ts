@@ -1,4 +1,5 @@
 import { fixedBy, pointer, setField, type GraphIssue, type IssueCode } from '#graphs/check/issue.ts';
+import { anyLanguage } from '#src/domain/documents/languages/choose.ts';
 import { serverUrlsOf } from '#graphs/models/server-tools.ts';
 import type { GraphOutline, OutlineNode } from '#graphs/check/outline.ts';
 import type { InstallationFacts } from '#graphs/check/installation/facts.ts';
@@ -63,7 +64,7 @@ function unlisted(
 
 const missingLanguage: Lack = (node, { languages }) => {
   const { language } = node.config;
-  if (node.type !== 'ocr' || typeof language !== 'string') return [];
+  if (node.type !== 'ocr' || typeof language !== 'string' || language === anyLanguage) return [];
   const missing = language.split('+').filter((code) => !languages.includes(code));
   if (missing.length === 0) return [];
   const message = `OCR has no data for the language "${missing.join('", "').slice(0, 80)}" here.`;

@@ -9,6 +9,8 @@ export interface UploadOptions extends CallOptions {
   readonly contentType?: string;
   /** Default: the name of the File. */
   readonly filename?: string;
+  /** Languages of the text, as codes of Tesseract, the main one first. Default: those of the key or of the workflow. */
+  readonly languages?: readonly string[];
   /** With a service key. Default: private. */
   readonly visibility?: 'private' | 'public';
   /** true: a document with the same bytes is returned instead of uploading them again. Needs a service key. */
@@ -39,11 +41,12 @@ export function mediaTypeOf(name: string): string | null {
 /** Fields of the presign call. */
 function declared(connection: Connection, bytes: Blob, options: UploadOptions): AnyInput {
   const { name } = bytes as { name?: string };
-  const { filename = name, visibility = 'private' } = options;
+  const { filename = name, languages, visibility = 'private' } = options;
   const contentType = options.contentType ?? (bytes.type === '' ? mediaTypeOf(filename ?? '') : bytes.type);
   if (contentType === null || contentType === undefined)
     throw new TypeError(`The type of ${filename ?? 'the file'} is unknown: give contentType, such as image/png.`);
-  const fields = { contentType, size: bytes.size, ...(filename !== undefined && { filename }) };
+  const named = { ...(filename !== undefined && { filename }), ...(languages !== undefined && { languages }) };
+  const fields = { contentType, size: bytes.size, ...named };
   return isWorkflowKey(connection) ? fields : { ...fields, visibility };
 }
 

@@ -32,14 +32,19 @@ export function createTesseractEngine(options: TesseractEngineOptions = {}): Ocr
     idleMs: options.idleMs ?? 60_000,
     start: (language) => startTesseractWorker(language, () => languages.folder(language)),
   });
+  let recent: string | null = null;
   return {
     label: `tesseract.js/${version} ${modelVariant} ${effort}`,
     language: standard,
+    installed: () => languages.installed(),
+    recent: () => recent,
     async recognize(page, request) {
       const language = request.language ?? standard;
       await languages.folder(language);
       try {
-        return await pool.use(language, request.signal, (worker) => recognizePage(worker, page, request));
+        const read = await pool.use(language, request.signal, (worker) => recognizePage(worker, page, request));
+        recent = language;
+        return read;
       } catch (error) {
         if (error instanceof PoolClosedError) {
           throw new AppError('ocr.failed', 'Text recognition is shutting down.', { cause: error });

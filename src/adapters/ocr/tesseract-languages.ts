@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AppError } from '#src/domain/app-error.ts';
+import { anyLanguage } from '#src/domain/documents/languages/choose.ts';
 
 /** Variant of the models that was measured. Source: docs/decisions/0020. */
 export const modelVariant = '4.0.0_best_int';
@@ -13,6 +14,7 @@ const codes = /^[a-z]{3}(?:_[a-z]{1,8})?(?:\+[a-z]{3}(?:_[a-z]{1,8})?){0,4}$/;
 export interface TesseractLanguages {
   /** Throws `request.invalid` for a language that is not installed. */
   folder(language: string): Promise<string>;
+  installed(): readonly string[];
   /** Removes the staged folders. */
   close(): Promise<void>;
 }
@@ -58,6 +60,8 @@ export function createTesseractLanguages({ modelFolder, addedFolder }: LanguageF
   };
 
   return {
+    installed: () =>
+      modelFolder === undefined ? installedLanguages(addedFolder).map(({ code }) => code) : codesIn(modelFolder),
     async folder(language) {
       if (!codes.test(language)) {
         throw new AppError(
@@ -79,19 +83,24 @@ export function createTesseractLanguages({ modelFolder, addedFolder }: LanguageF
   };
 }
 
-/** Codes of `language` without data, neither bundled nor in `addedFolder`. */
+/** Codes of `language` without data, neither bundled nor in `addedFolder`. `auto` takes what there is. */
 export function missingLanguages(language: string, addedFolder: string): string[] {
+  if (language === anyLanguage) return [];
   return language.split('+').filter((code) => findFolder(code, addedFolder) === null);
 }
 
 /** Languages that can be read, by code. A bundled one hides an added one of the same code. */
-export function installedLanguages(addedFolder: string): InstalledLanguage[] {
+export function installedLanguages(addedFolder?: string): InstalledLanguage[] {
   const bundled = readdirSync(packagesFolder()).filter((code) => findFolder(code) !== null);
-  const files = existsSync(addedFolder) ? readdirSync(addedFolder) : [];
-  const added = files.flatMap((name) => (name.endsWith(modelFile('')) ? [name.slice(0, -modelFile('').length)] : []));
+  const added = addedFolder === undefined ? [] : codesIn(addedFolder);
   return [...new Set([...bundled, ...added])]
     .toSorted()
     .map((code) => ({ code, source: bundled.includes(code) ? 'bundled' : 'added' }));
+}
+
+function codesIn(folder: string): string[] {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return files.flatMap((name) => (name.endsWith(modelFile('')) ? [name.slice(0, -modelFile('').length)] : []));
 }
 
 /** Version of the bundled data: languages of the same version fit the installed tesseract.js. */

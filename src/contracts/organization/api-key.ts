@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyId, Name, QueryInteger, Timestamp, isPlain, limits, plainOnly } from '#src/contracts/fields.ts';
+import { AnyId, Languages, Name, QueryInteger, Timestamp, isPlain, limits, plainOnly } from '#src/contracts/fields.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 
 export const keyStates = ['live', 'rotated', 'revoked', 'expired'] as const;
@@ -18,6 +18,7 @@ export const ApiKey = z
     scopes: z.array(z.enum(keyScopes)).nullable().describe('Scopes in addition to those of its kind'),
     ratePerSecond: z.int().nullable().describe('Requests per second; null: the limit of all keys'),
     callbackUrl: z.string().nullable().describe('Workflow keys: URL that is told when the run of an upload has ended'),
+    languages: z.array(z.string()).nullable().describe('Languages of uploads that name none; null: none set'),
     createdBy: z.string(),
     createdAt: Timestamp,
     expiresAt: Timestamp.nullable(),
@@ -61,6 +62,7 @@ export const NewApiKey = z.strictObject({
     .refine(isPlain, plainOnly)
     .optional()
     .describe('Workflow keys: URL that receives a signed POST when the run of an upload has ended'),
+  languages: Languages.optional().describe('Languages of the text of uploads that name none, the main one first'),
   expiresInDays: z.int().min(1).max(3_650).optional(),
 });
 export const IssuedApiKey = z.object({

@@ -15,6 +15,7 @@ import { DraftRevision, RunVersion, revisionOfDraft } from '#src/contracts/resou
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import {
   AnyId,
+  ChangedLanguages,
   Cursor,
   Name,
   PageLimit,
@@ -64,6 +65,10 @@ export const Document = z
     descriptionModelLabel: z.string().nullable().describe('Model that wrote it'),
     title: z.string().nullable(),
     tags: z.array(z.string()),
+    languages: z
+      .array(z.string())
+      .optional()
+      .describe('Languages that OCR reads it in; absent: those of the workflow or of the installation'),
     ocr: OcrSummary.nullable(),
     degraded: z.array(z.string()).optional().describe('Nodes that failed in the last run: retry_runs with degraded'),
     thumbnailUrl: z.string().nullable().describe('Short-lived signed URL of a re-encoded image'),
@@ -171,18 +176,26 @@ const DocumentChange = z.strictObject({
     .meta({ uniqueItems: true })
     .optional()
     .describe('Replaces all tags; []: none'),
+  languages: ChangedLanguages.optional().describe('Languages of the text, for later runs; []: none named'),
 });
-const named = [{ required: ['filename'] }, { required: ['title'] }, { required: ['tags'] }];
+const changeable = ['filename', 'title', 'tags', 'languages'] as const;
+const named = changeable.map((name) => ({ required: [name] }));
 const changesSomething = (change: object): boolean =>
-  ['filename', 'title', 'tags'].some((name) => name in change && change[name as keyof typeof change] !== undefined);
-const somethingToChange = { message: 'send at least one of filename, title and tags', path: ['filename'] };
+  changeable.some((name) => name in change && change[name as keyof typeof change] !== undefined);
+const somethingToChange = { message: 'send at least one of filename, title, tags and languages', path: ['filename'] };
 export const DocumentChangeBody = DocumentChange.refine(changesSomething, somethingToChange).meta({ anyOf: named });
 export const UpdateDocumentInput = DocumentChange.extend({ documentId: AnyId.describe('doc_...') }).refine(
   changesSomething,
   somethingToChange,
 );
 
-export const UpdatedDocument = Document.pick({ id: true, filename: true, title: true, tags: true }).meta({
+export const UpdatedDocument = Document.pick({
+  id: true,
+  filename: true,
+  title: true,
+  tags: true,
+  languages: true,
+}).meta({
   id: 'UpdatedDocument',
 });
 

@@ -25,6 +25,10 @@ const Page = z.object({
     .describe('text-layer: the text that the PDF states, with a confidence of 100; ocr: recognized'),
 });
 
+/** document: named at the upload, or set on its key or later; workflow: of the node; installation: OCR_LANGUAGE. */
+const languageSources = ['document', 'workflow', 'installation', 'detected', 'undecided'] as const;
+export type LanguageSource = (typeof languageSources)[number];
+
 /** Text of a document; untrusted content. Source: `resource.ocr.result`, docs/decisions/0008. */
 export const OcrResult = z
   .object({
@@ -34,7 +38,17 @@ export const OcrResult = z
     text: z.string().describe('Pages joined by a form feed; with page, the text of that page'),
     pageCount: z.int().min(0).describe('Pages of the document; pages has all of them, or the one that was asked for'),
     avgConfidence: z.number().min(0).max(100).describe('Mean word confidence, weighted by word length'),
-    result: z.object({ engine: z.string(), language: z.string(), pages: z.array(Page) }),
+    result: z.object({
+      engine: z.string(),
+      language: z.string(),
+      languageFrom: z
+        .enum(languageSources)
+        .optional()
+        .describe(
+          'Origin of the languages. detected: found in the text; undecided: none was clear, so several were read; absent in older results',
+        ),
+      pages: z.array(Page),
+    }),
     warnings: z.array(PageWarning).describe('Parts of pages that could not be read; empty if all was read'),
     runId: z.string().describe('Run that made the result; of a correction, the first version that it stems from'),
     source: z.enum(['run', 'person', 'agent']).describe('person and agent: a correction of another version'),

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { Document } from '#src/contracts/resources/document.ts';
 import { Execution, RunSummary } from '#src/contracts/resources/execution.ts';
 import { executionStatuses } from '#src/contracts/lists/run-status.ts';
-import { AnyId, IdempotencyKey, QueryInteger, Timestamp, Visibility, limits } from '#src/contracts/fields.ts';
+import {
+  AnyId,
+  IdempotencyKey,
+  Languages,
+  QueryInteger,
+  Timestamp,
+  Visibility,
+  limits,
+} from '#src/contracts/fields.ts';
 import { documentTypes } from '#src/contracts/media-types.ts';
 
 const contentType = z
@@ -24,12 +32,16 @@ const filename = z
   .max(limits.filename)
   .optional()
   .describe('Name of the file, for people and for search; folders and control characters are left out');
-export const PresignBody = z.strictObject({ contentType, size, contentMd5, filename });
+const languages = Languages.optional().describe(
+  'Languages of the text, the main one first; default: those of the key, or else of the workflow',
+);
+export const PresignBody = z.strictObject({ contentType, size, contentMd5, filename, languages });
 export const ServicePresignBody = z.strictObject({
   contentType,
   size,
   contentMd5,
   filename,
+  languages,
   visibility: Visibility.describe('Set here; ack does not take it'),
 });
 
@@ -39,6 +51,7 @@ export const DashboardPresignBody = z.strictObject({
   size,
   contentMd5,
   filename,
+  languages,
 });
 
 export const PresignReply = z

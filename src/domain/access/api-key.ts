@@ -22,6 +22,8 @@ export interface ApiKeyRecord {
   readonly ratePerSecond?: number | null;
   /** Workflow keys: URL that is told when the run of an upload has ended; absent: none. */
   readonly callbackUrl?: string;
+  /** Languages of uploads that name none; absent: none. */
+  readonly languages?: readonly string[];
   readonly createdBy: string;
   /** OAuth grant of the program that created the key for a user; the key ends with the grant. */
   readonly grantId?: string | null;

@@ -57,6 +57,8 @@ export interface Principal {
   readonly agentGraphId: string | null;
   /** Workflow keys: URL that is told when the run of an upload has ended. Default: none. */
   readonly callbackUrl?: string | null;
+  /** Keys: languages of uploads that name none. Default: none. */
+  readonly languages?: readonly string[] | null;
 }
 
 /** Id of the credential: the key, the session's user, or the grant. Two programs of a user are two callers. */

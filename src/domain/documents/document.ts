@@ -63,6 +63,8 @@ export interface DocumentRecord {
   readonly givenTitle?: string;
   /** Unique, in the order in which they were given; absent: none. */
   readonly tags?: readonly string[];
+  /** Codes of Tesseract, the main language first; absent: those of the workflow or of the installation. */
+  readonly languages?: readonly string[];
   /** Key of the acknowledged bytes, which no client can write to; equals `objectKey` on a write-once store. */
   readonly pinnedKey: string;
   readonly etag: string;
@@ -110,6 +112,7 @@ export interface UploadRecord {
   readonly sizeBytes: number;
   /** Without folders and control characters. */
   readonly filename?: string;
+  readonly languages?: readonly string[];
   readonly visibility: Visibility;
   readonly createdAt: Date;
   /** The sweep removes it after this time. */

@@ -1,3 +1,4 @@
+import type { LanguageSource } from '#src/contracts/resources/results.ts';
 import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
@@ -19,6 +20,8 @@ export interface ResultOrigin {
 export interface OcrPayload {
   readonly engine: string;
   readonly language: string;
+  /** Absent in results of older versions. */
+  readonly languageFrom?: LanguageSource;
   readonly pages: readonly OcrPage[];
 }
 

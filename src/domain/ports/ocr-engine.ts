@@ -65,7 +65,11 @@ export interface OcrOptions {
 export interface OcrEngine {
   /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int ladder-3`. A change means that results may differ. */
   readonly label: string;
-  /** Language for requests that name none. */
+  /** Languages that it has data of now. */
+  installed(): readonly string[];
+  /** Language of the last page, whose model is loaded; null before the first page. */
+  recent(): string | null;
+  /** Language for requests that name none; `auto`: callers find out the language of each document. */
   readonly language: string;
   recognize(page: PageImage, options: OcrOptions): Promise<OcrPage>;
   close(): Promise<void>;

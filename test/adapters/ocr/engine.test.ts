@@ -126,10 +126,12 @@ describe('languages', () => {
     try {
       await copyFile(models, join(folder, 'lat.traineddata.gz'));
       await writeFile(join(folder, 'xxx.traineddata.gz'), 'no model');
+      expect([other.recent(), other.installed().toSorted()]).toEqual([null, ['lat', 'xxx']]);
       const page = await other.recognize(note.page, { ...options, language: 'lat' });
       expect(characterErrors(note.text, page.text)).toBeLessThan(0.05);
       const broken = other.recognize(note.page, { ...options, language: 'xxx' });
       await expect(broken).rejects.toMatchObject({ code: 'ocr.failed' });
+      expect(other.recent(), 'a broken model is not tried first').toBe('lat');
       expect((await readdir(folder)).toSorted()).toEqual(['lat.traineddata.gz', 'xxx.traineddata.gz']);
     } finally {
       await other.close();

@@ -30,6 +30,15 @@ describe('The checker', () => {
     expect(first?.fix !== undefined, `fix ${JSON.stringify(first?.fix)}`).toBe(fixed);
   });
 
+  test('takes the language auto, which needs no data of its own', () => {
+    const missing = defects.find(({ issue }) => issue.startsWith('LANGUAGE_MISSING'));
+    const graph =
+      missing === undefined
+        ? {}
+        : broken({ ...missing, breaks: (g) => (g.nodes.recognize.config = { language: 'auto' }) });
+    expect(check(graph).issues).toEqual([]);
+  });
+
   test.each(defects.filter(({ fixed }) => fixed))('mends: $name', (defect) => {
     const { issue } = defect;
     const graph = broken(defect);

@@ -48,6 +48,8 @@ async function remote() {
       label: 'test/1',
       language: 'eng',
       recognize: async (page) => pageOf('Rent 810', page.index),
+      installed: () => ['eng'],
+      recent: () => null,
       close: async () => undefined,
     },
     document: async () => ({

@@ -47,6 +47,8 @@ function engineEndingAt(last: number, end: () => Error = () => new Error('killed
       }
       return dense(index);
     },
+    installed: () => ['eng'],
+    recent: () => null,
     close: async () => undefined,
   };
   return { engine, asked };

@@ -103,6 +103,14 @@ verifies('command.push.failures', async () => {
   expect(end).toMatchObject({ code: 1, out: '1 uploaded, 1 there already, 1 failed, 1 run failed.\n' });
   expect(end.err).toMatch(/^.*torn\.png: [^\n]+\n/m);
   expect(end.err).toMatch(/^doc_\w+: Node "a" failed/m);
+  const foreign = join(folder.path, 'foreign');
+  mkdirSync(foreign);
+  writeFileSync(join(foreign, 'new.png'), pictures[files + 1] ?? '');
+  const missing = await call(['push', foreign, '--languages', 'eng,pol']);
+  expect(missing.err).toMatch(/new\.png: .*"pol" is not installed here/);
+  await call(['push', foreign, '--languages', 'eng']);
+  const { body: newest } = await app.call('GET', '/api/service/documents?limit=1', { key: env.SERVICE_KEY });
+  expect(newest.documents).toMatchObject([{ languages: ['eng'] }]);
   const json = await call(['push', join(mixed, 'good.png'), '--json']);
   expect(JSON.parse(json.out)).toMatchObject({ files: [{ isNew: false }], failed: 0, executions: [] });
   const mistakes: [string[], RegExp][] = [

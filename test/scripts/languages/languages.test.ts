@@ -38,17 +38,21 @@ test('languages are added to the data folder, listed, found by the engine and re
 
   const end = await run(['add', 'deu', 'fra']);
   expect(end).toMatchObject({ code: 0, err: '' });
-  expect(end.out).toContain('Set OCR_LANGUAGE=eng+deu+fra and restart');
+  expect(end.out).toContain('set OCR_LANGUAGE=eng+deu+fra, or auto, and restart');
   expect((await readdir(added)).toSorted()).toEqual(['deu.traineddata.gz', 'fra.traineddata.gz']);
   const args = JSON.parse(await readFile(join(folder.path, 'args.json'), 'utf8')) as string[];
   expect(args).toEqual(
     expect.arrayContaining(['--loglevel=error', '--ignore-scripts', '--no-save', '@tesseract.js-data/deu@1.0.0']),
   );
 
+  expect((await run(['list'], { OCR_LANGUAGE: 'auto' })).out).toMatch(
+    /deu +added +used by default\neng +bundled +used by/,
+  );
   expect((await run(['list'], { OCR_LANGUAGE: 'deu+pol' })).out).toMatch(
     /deu +added +used by default\neng +bundled\s+fra +added\s+pol +missing .*languages -- add pol/,
   );
   const engine = createTesseractLanguages({ addedFolder: added });
+  expect(engine.installed()).toEqual(['deu', 'eng', 'fra']);
   expect(await engine.folder('deu')).toBe(added);
   expect((await readdir(await engine.folder('eng+deu'))).toSorted()).toEqual([
     'deu.traineddata.gz',

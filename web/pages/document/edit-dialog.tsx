@@ -11,7 +11,7 @@ import type { Detail } from './reading.ts';
 
 const words = documents.edit;
 
-/** Title, file name and tags of a document, to change. */
+/** Title, file name, tags and languages of a document, to change. */
 export function EditDialog({ detail, onClose }: { readonly detail: Detail; readonly onClose: () => void }) {
   const change = useChange('documents', 'update', {
     outdated: [['documents']],
@@ -20,6 +20,7 @@ export function EditDialog({ detail, onClose }: { readonly detail: Detail; reado
     onDone: onClose,
   });
   const errors = fieldErrors(change.error);
+  const errorOf = (list: string) => Object.entries(errors).find(([field]) => field.startsWith(list))?.[1];
   const save = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const body = changeIn(detail, new FormData(event.currentTarget));
@@ -48,7 +49,14 @@ export function EditDialog({ detail, onClose }: { readonly detail: Detail; reado
           label={words.tags}
           hint={words.tagsHint}
           defaultValue={detail.tags.join(', ')}
-          error={Object.entries(errors).find(([field]) => field.startsWith('tags'))?.[1]}
+          error={errorOf('tags')}
+        />
+        <TextField
+          name="languages"
+          label={words.languages}
+          hint={words.languagesHint}
+          defaultValue={detail.languages?.join(', ') ?? ''}
+          error={errorOf('languages')}
         />
         {change.error !== null && Object.keys(errors).length === 0 && (
           <p role="alert" className="text-bad">

@@ -10,6 +10,7 @@ import { SelectField, TextField } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { useProject, useSession } from '../../shell/session.ts';
 import { settings as words } from '../../text/settings.ts';
+import { itemsIn } from '../document/edit.ts';
 
 const kinds = ['workflow', 'service'] as const;
 
@@ -76,7 +77,9 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           const field = (name: string) => form.get(name) as string;
           const callbackUrl = kind === 'workflow' && field('callback') !== '' ? { callbackUrl: field('callback') } : {};
           const workflow = kind === 'workflow' ? { workflowId: field('workflow'), ...callbackUrl } : {};
-          issue.mutate({ body: { kind, name: field('name'), projectId: field('project'), ...workflow } });
+          const languages = itemsIn(field('languages'));
+          const more = { ...workflow, ...(languages.length > 0 && { languages }) };
+          issue.mutate({ body: { kind, name: field('name'), projectId: field('project'), ...more } });
         }}
       >
         <TextField name="name" required maxLength={200} label={words.name} error={errors['name']} />
@@ -116,6 +119,11 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
             error={errors['callbackUrl']}
           />
         )}
+        <TextField
+          name="languages"
+          label={words.keyLanguages}
+          error={Object.entries(errors).find(([name]) => name.startsWith('languages'))?.[1]}
+        />
         {issue.error !== null && Object.keys(errors).length === 0 && <Failure error={issue.error} />}
         <Button type="submit" look="primary" busy={issue.isPending} className="justify-self-end">
           {words.newKey}

@@ -28,6 +28,7 @@ function factsOf(document: Detail): readonly (readonly [string, ReactNode])[] {
     [facts.added, moment(document.createdAt)],
     [facts.writer, document.descriptionModelLabel],
     [facts.reader, document.ocr?.modelLabel],
+    [facts.languages, document.languages?.join(', ')],
     [facts.confidence, document.ocr === null ? null : share(document.ocr.avgConfidence / 100)],
     [document.duplicateKind === 'near' ? facts.nearDuplicate : facts.duplicate, other(document.duplicateOf)],
     [facts.parent, other(document.parentDocumentId)],
