@@ -258,6 +258,10 @@ export const env = {
     schema: z.enum(['lexical', 'hybrid']).default('lexical'),
     doc: 'lexical: search by words, phrases and identifiers; hybrid: add the nearest text embeddings',
   },
+  VECTOR_QUANTIZATION: {
+    schema: z.enum(['none', 'scalar', 'binary']).default('none'),
+    doc: 'Form in which Atlas keeps vectors in memory: 4 bytes, 1 byte (scalar) or 1 bit (binary) a number; whole ones stay on its disk. The same for all processes: a change rebuilds the index. The embedded database compares whole vectors always',
+  },
   OUTBOUND_ALLOW: {
     schema: hostLines,
     doc: 'Hosts that http nodes may call, comma-separated: host, host:port, *.example.com; an entry such as 127.0.0.1:9000 also allows webhooks to that private address',

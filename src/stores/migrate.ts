@@ -5,7 +5,7 @@ import { dropRecordExpiry, dropUploadExpiry } from '#src/stores/drop-expiry.ts';
 import { gatherOlderSteps } from '#src/stores/gather-older-steps.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
 import { underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
-import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
+import { ensureSearchIndexes, type VectorIndexOptions } from '#src/stores/search/definitions.ts';
 import { noteOlderRuns } from '#src/stores/note-older-runs.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
 import { widenSearchRows } from '#src/stores/search/widen-rows.ts';
@@ -32,7 +32,7 @@ const firstVersion = 1;
 const currentVersion = migrations.at(-1)?.to ?? firstVersion;
 
 /** Vector lengths of the local models. */
-const localVectors: VectorDimensions = { text: lexicalDimensions, image: visualDimensions };
+const localVectors: VectorIndexOptions = { text: lexicalDimensions, image: visualDimensions };
 
 interface SchemaRow {
   readonly _id: 'schema';
@@ -43,7 +43,7 @@ interface SchemaRow {
  * Migrates the data to this program's schema: pending migrations in order, then indexes, in one process at a time. Refuses data of a
  * newer version. Returns false for a server without search.
  */
-export async function migrate(db: Db, vectors: VectorDimensions = localVectors): Promise<boolean> {
+export async function migrate(db: Db, vectors: VectorIndexOptions = localVectors): Promise<boolean> {
   return underMigrationLease(db, (stillHeld) => migrateAlone(db, vectors, stillHeld));
 }
 
@@ -61,7 +61,7 @@ export async function readSchemaState(db: Db): Promise<SchemaState> {
   return { stored, current: currentVersion, pending };
 }
 
-async function migrateAlone(db: Db, vectors: VectorDimensions, stillHeld: StillHeld): Promise<boolean> {
+async function migrateAlone(db: Db, vectors: VectorIndexOptions, stillHeld: StillHeld): Promise<boolean> {
   await refuseUnfinishedCopy(db);
   const meta = db.collection<SchemaRow>('meta');
   const found = await meta.findOneAndUpdate(

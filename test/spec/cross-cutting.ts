@@ -18,6 +18,12 @@ export const crossCutting = [
       '0124-draining',
     ],
   }),
+  ...proved('Search on MongoDB', {
+    'search.quantization': [
+      'VECTOR_QUANTIZATION decides the form in which a server keeps vectors, and health tells it',
+      '0223-vectors-may-be-quantized',
+    ],
+  }),
   ...proved('Authentication', {
     'auth.ingestion': '/api/uploads requires a workflow key in the x-api-key header',
     'auth.service': '/api/service requires a service key in the x-api-key header',
