@@ -47,10 +47,14 @@ async function refuseOldServer({ db }: Database): Promise<void> {
   );
 }
 
-async function migrateOrExplain(database: Database, vectors: VectorIndexOptions, logger: Logger): Promise<void> {
+async function migrateOrExplain(
+  database: Database,
+  { vectors, besideOthers }: { readonly vectors: VectorIndexOptions; readonly besideOthers: boolean },
+  logger: Logger,
+): Promise<void> {
   try {
     await refuseOldServer(database);
-    const hasSearch = await migrate(database.db, vectors);
+    const hasSearch = await migrate(database.db, vectors, { besideOthers });
     if (!hasSearch)
       logger.warn(
         {},
@@ -94,7 +98,9 @@ export async function openData(
   // Registered before the database connection, so that it is disposed after the last writes.
   const successor = engine.owned ? null : stack.use(succeedEngine(config, { engine, database, logger }));
   stack.defer(() => database.close());
-  await migrateOrExplain(unhurried, vectorsOf(config, embedders), logger);
+  const vectors = vectorsOf(config, embedders);
+  // Processes on an embedded database are those of one machine, which stop together.
+  await migrateOrExplain(unhurried, { vectors, besideOthers: config.mongodbUri !== null }, logger);
   // Its monitor tells when the process that runs the engine ends, also before anybody asked for something.
   await database.client.connect();
   const secret = config.installationSecret ?? (await loadObjectSecret(config.dataDir));

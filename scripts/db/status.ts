@@ -8,9 +8,10 @@ import { migrationHolder } from '#src/stores/migration-lease.ts';
 import { findSearchIndexes, type VectorIndexOptions } from '#src/stores/search/definitions.ts';
 
 async function schemaLine(db: Db): Promise<string> {
-  const { stored, current, pending } = await readSchemaState(db);
-  if (stored === null) return `none yet; this program makes ${current}`;
-  if (stored > current) return `${stored}, newer than this program, which reads up to ${current}`;
+  const { stored, needs, current, pending } = await readSchemaState(db);
+  if (stored === null || needs === null) return `none yet; this program makes ${current}`;
+  if (needs > current) return `${stored}, newer than this program, which reads up to ${current}`;
+  if (stored > current) return `${stored}, expanded by the next release; this program (${current}) may work beside it`;
   if (pending.length === 0) return `${stored}, nothing is pending`;
   return [`${stored}, pending up to ${current}:`, ...pending.map((title) => `            ${title}`)].join('\n');
 }
