@@ -1,7 +1,7 @@
 import type { Seed } from '#app/compose/seed.ts';
 import type { Bucket } from '#scripts/topology/bucket.ts';
 import type { Fleet } from '#scripts/topology/fleet.ts';
-import type { Release } from '#scripts/topology/release.ts';
+import type { Release } from '#scripts/releases/open-release.ts';
 import type { Places } from '#scripts/topology/places.ts';
 import type { RedisProcess } from '#scripts/servers/redis-process.ts';
 

@@ -18,7 +18,7 @@ import { costsBetween, readCosts } from '#scripts/topology/costs.ts';
 import { Fleet } from '#scripts/topology/fleet.ts';
 import { choosePlaces, type Places } from '#scripts/topology/places.ts';
 import { startRedis } from '#scripts/servers/redis-process.ts';
-import { openRelease, seedBy } from '#scripts/topology/release.ts';
+import { openRelease, seedBy } from '#scripts/releases/open-release.ts';
 import { rolling } from '#scripts/topology/rolling.ts';
 import { underFire, type StormOptions } from '#scripts/topology/storm.ts';
 

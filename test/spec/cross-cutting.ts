@@ -18,10 +18,24 @@ export const crossCutting = [
       '0124-draining',
     ],
   }),
-  ...proved('Search on MongoDB', {
+  ...proved('Processes', {
     'search.quantization': [
       'VECTOR_QUANTIZATION decides the form in which a server keeps vectors, and health tells it',
       '0223-vectors-may-be-quantized',
+    ],
+  }),
+  ...proved('Processes', {
+    'processes.release_before.reads': [
+      'A process takes over the data of the release before: what was stored is read, and what was begun ends',
+      '0221-two-releases-side-by-side',
+    ],
+    'processes.release_before.writes': [
+      'A process writes nothing that processes of the release before, which work beside it, cannot read',
+      '0221-two-releases-side-by-side',
+    ],
+    'processes.schema': [
+      'A process that is too old or too new for the data does not start, and says why in one line',
+      '0221-two-releases-side-by-side',
     ],
   }),
   ...proved('Authentication', {

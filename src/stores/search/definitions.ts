@@ -70,6 +70,12 @@ const vectorIndex = ({ text, image, quantization = 'none' }: VectorIndexOptions)
   },
 });
 
+/** Search indexes that this program makes. */
+export const searchIndexesOf = (vectors: VectorIndexOptions): readonly SearchIndexDefinition[] => [
+  textIndex,
+  vectorIndex(vectors),
+];
+
 /** Path of a member of a list of definitions, by which two lists are compared: servers order them in their own way. */
 const pathOf = (item: unknown): unknown =>
   typeof item === 'object' && item !== null && 'path' in item ? item.path : null;
@@ -175,7 +181,7 @@ export async function ensureSearchIndexes(db: Db, vectors: VectorIndexOptions): 
   if (known.length === 0) await db.createCollection('searchRecords');
   const records = db.collection('searchRecords');
   try {
-    for (const index of [textIndex, vectorIndex(vectors)]) {
+    for (const index of searchIndexesOf(vectors)) {
       const present = await found(records, index.name);
       const { name, type } = index;
       if (present === undefined)
@@ -215,8 +221,9 @@ export async function findSearchIndexes(
     return present['queryable'] === true ? 'ready' : 'building';
   };
   try {
-    const wanted = [textIndex, vectorIndex(vectors)];
-    return await Promise.all(wanted.map(async (index) => ({ name: index.name, state: await stateOf(index) })));
+    return await Promise.all(
+      searchIndexesOf(vectors).map(async (index) => ({ name: index.name, state: await stateOf(index) })),
+    );
   } catch (error) {
     if (!lacksSearch(error)) throw error;
     return null;
