@@ -24,6 +24,16 @@ export const crossCutting = [
       '0223-vectors-may-be-quantized',
     ],
   }),
+  ...proved('Events', {
+    'events.lost.waiting': [
+      'A question that a killed process stored and did not announce is announced once',
+      '0224-nothing-that-was-stored-goes-unannounced',
+    ],
+    'events.lost.record': [
+      'A change of a record that a killed process stored and did not announce is announced once',
+      '0224-nothing-that-was-stored-goes-unannounced',
+    ],
+  }),
   ...proved('Processes', {
     'processes.release_before.reads': [
       'A process takes over the data of the release before: what was stored is read, and what was begun ends',

@@ -179,6 +179,7 @@ async function askDocuments(stores: Stores): Promise<void> {
     };
     const segmented = await results.saveSegmentation(origin, found);
     expect(segmented.segmentationId).toBe(results.segmentationIdOf(origin));
+    expect(results.idsOf(origin).segmentation).toBe(segmented.segmentationId);
     await results.segmentationById(organizationId, segmented.segmentationId);
     const embedding = await results.saveEmbedding(origin, {
       kind: 'text',
@@ -232,7 +233,9 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.resultsOf(organizationId, [execution._id, 'exec_2'], ['doc_1']);
   await executions.findRun(wide, 'run_x');
   await executions.depth();
-  await executions.endedBetween({ from: new Date(0), after: '', until: new Date() }, 10);
+  const window = { from: new Date(0), after: '', until: new Date() };
+  await executions.endedBetween(window, 10);
+  await executions.waitingBetween(window, 10);
   const lease = (await executions.claim('owner', now)) as Lease;
   await executions.beat(lease, now);
   await executions.endLeases(
@@ -268,6 +271,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   for (const after of [null, { createdAt: now, id: 'exec_x' }]) await executions.withPendingCallback(after, 100);
   await executions.callbackQueued(organizationId, execution._id);
   await events.append([realtimeEvent(organizationId)]);
+  await events.lacking([realtimeEvent(organizationId)]);
   for (const wanted of [{}, { executionId: execution._id }]) await events.read(organizationId, 0, 10, wanted);
   await events.position(organizationId);
   events.subscribe(organizationId, () => undefined)();

@@ -6,6 +6,8 @@ import type { Stores } from '#test/support/database.ts';
 export const sweeping = [
   'documents.presentAmong',
   'executions.endedBetween',
+  'executions.waitingBetween',
+  'records.changedBetween',
   'organizations.idsAfter',
   'trash.expired',
   'usage.totals',
