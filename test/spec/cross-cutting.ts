@@ -43,6 +43,10 @@ export const crossCutting = [
       'A process writes nothing that processes of the release before, which work beside it, cannot read',
       '0221-two-releases-side-by-side',
     ],
+    'processes.conformance': [
+      'Processes on a given deployment are tried under load, one of each kind is killed, and a dated report counts what is stored',
+      '0127-conformance-of-a-deployment',
+    ],
     'processes.schema': [
       'A process that is too old or too new for the data does not start, and says why in one line',
       '0221-two-releases-side-by-side',

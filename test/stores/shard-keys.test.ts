@@ -5,10 +5,9 @@ import { indexes } from '#src/stores/indexes.ts';
 const docs = await readFile(new URL('../../docs/scale.md', import.meta.url), 'utf8');
 /** Rows of the table of shard keys: a collection, and its key. */
 const keys = new Map(
-  [...docs.matchAll(/^\| `(\w+)`.* \| `\{ (organizationId: 1(?:, [\w.]+: 1)?) \}`/gm)].map(([, name = '', key = '']) => [
-    name,
-    key.split(', ').map((part) => part.replace(': 1', '')),
-  ]),
+  [...docs.matchAll(/^\| `(\w+)`.* \| `\{ (organizationId: 1(?:, [\w.]+: 1)?) \}`/gm)].map(
+    ([, name = '', key = '']) => [name, key.split(', ').map((part) => part.replace(': 1', ''))],
+  ),
 );
 
 test('docs/scale.md names a shard key for every large collection', () => {
