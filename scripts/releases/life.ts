@@ -111,7 +111,7 @@ export async function untilRead(alive: Alive, documentId: string): Promise<strin
       if (error instanceof FailedStepError && error.message.includes(' 404')) return null;
       throw error;
     });
-    return found?.finishedAt == null ? null : found;
+    return found === null || found.finishedAt === null ? null : found;
   });
   return status;
 }

@@ -29,7 +29,8 @@ interface Command {
 /** Output of a command. Throws what it said when it failed. */
 async function outputOf({ program, args, cwd, env = {} }: Command): Promise<Buffer> {
   const child = spawn(program, [...args], { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, err, [code]] = await Promise.all([buffer(child.stdout), buffer(child.stderr), once(child, 'close')]);
+  const ended = once(child, 'close') as Promise<[code: number | null]>;
+  const [out, err, [code]] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended]);
   if (code !== 0)
     throw new UsageError(`${program} ${args.slice(0, 3).join(' ')} failed: ${err.toString().slice(-2_000)}`);
   return out;

@@ -60,7 +60,7 @@ test('ends of runs that a killed process did not announce are announced once, by
 });
 
 /** Announcers of three processes, and a sweep of all at a time after `at`. */
-function announcers(at: Date) {
+function sweepsAfter(at: Date) {
   const all = [process(), process(), process()].map((parts) => new LostAnnouncer(parts));
   return (ms: number) => Promise.all(all.map((one) => one.sweep(new Date(at.getTime() + ms))));
 }
@@ -84,7 +84,7 @@ verifies('events.lost.waiting', async () => {
   }
   const [told, lost] = waiting as [RunRecord, RunRecord];
   await events.append([runWaiting(told, [question], at)]);
-  const sweepAt = announcers(at);
+  const sweepAt = sweepsAfter(at);
   await sweepAt(1_000);
   expect(await idsIn('org_asks')).toEqual([`run.waiting:${told._id}:1`]);
   await sweepAt(25_000);
@@ -112,7 +112,7 @@ verifies('events.lost.record', async () => {
   await records.save(row);
   await events.append([recordChanged(row)]);
   await records.save({ ...row, revision: 2 });
-  const sweepAt = announcers(at);
+  const sweepAt = sweepsAfter(at);
   await sweepAt(25_000);
   await sweepAt(50_000);
   expect(await idsIn('org_records')).toEqual([`record.changed:${row._id}:1`, `record.changed:${row._id}:2`]);
@@ -139,7 +139,7 @@ test('an end that nobody announced brings the results and steps of its last mome
   } as const;
   const steps = [{ ...step, startedAt: at, finishedAt: at, ...nothing }];
   await executions.finish(lease, { status: 'succeeded', error: null, outputs: {}, steps } as never, at);
-  await announcers(at)(25_000);
+  await sweepsAfter(at)(25_000);
   expect(await idsIn('org_last')).toEqual([
     `description.upserted:${runId}:describe`,
     'run.step.changed:step_a:1:succeeded',

@@ -193,7 +193,7 @@ describe.each([
 
 test('a run whose worker died is queued again, on its document too, and claimed before newer ones', async () => {
   const document = uploadedDocument('wf_a', { organizationId: 'org_dead', projectId: 'prj' });
-  await database.collections.documents.insertOne(document as never);
+  await database.collections.documents.insertOne(document);
   const [older] = await queue('org_dead', 1, { documentIds: [document._id] });
   const dead = (await executions.claim('dead', new Date())) as Lease;
   await executions.noteClaim(dead, new Date());

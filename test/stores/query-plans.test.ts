@@ -12,7 +12,7 @@ import { askExperiments } from '#test/stores/support/ask-experiments.ts';
 import { askRecords, sortsByField } from '#test/stores/support/ask-records.ts';
 import { askAccountMails, askGuesses, askPasskeys } from '#test/stores/support/ask-accounts.ts';
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
-import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
+import { askChanges, askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { askDocumentLists, askRunLists } from '#test/stores/support/ask-lists.ts';
 import { askWebhooks } from '#test/stores/support/ask-webhooks.ts';
 import { askPages } from '#test/stores/support/ask-pages.ts';
@@ -233,9 +233,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.resultsOf(organizationId, [execution._id, 'exec_2'], ['doc_1']);
   await executions.findRun(wide, 'run_x');
   await executions.depth();
-  const window = { from: new Date(0), after: '', until: new Date() };
-  await executions.endedBetween(window, 10);
-  await executions.waitingBetween(window, 10);
+  await askChanges(executions);
   const lease = (await executions.claim('owner', now)) as Lease;
   await executions.beat(lease, now);
   await executions.endLeases(
@@ -270,8 +268,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.cancelRun(tenant, 'run_x', { code: 'c', message: 'm' }, now);
   for (const after of [null, { createdAt: now, id: 'exec_x' }]) await executions.withPendingCallback(after, 100);
   await executions.callbackQueued(organizationId, execution._id);
-  await events.append([realtimeEvent(organizationId)]);
-  await events.lacking([realtimeEvent(organizationId)]);
+  for (const how of ['append', 'lacking'] as const) await events[how]([realtimeEvent(organizationId)]);
   for (const wanted of [{}, { executionId: execution._id }]) await events.read(organizationId, 0, 10, wanted);
   await events.position(organizationId);
   events.subscribe(organizationId, () => undefined)();

@@ -78,3 +78,10 @@ export async function askRetention({ retention, otherEmbeddings, runMends }: Sto
   await retention.deleteDeliveries(new Date(8e12), 10);
   await retention.deleteAudit(new Date(8e12), 10);
 }
+
+/** What sweeps ask for, to announce what nobody announced. */
+export async function askChanges(executions: Stores['executions']): Promise<void> {
+  const window = { from: new Date(0), after: '', until: new Date() };
+  await executions.endedBetween(window, 10);
+  await executions.waitingBetween(window, 10);
+}
