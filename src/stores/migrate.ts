@@ -9,6 +9,7 @@ import { ensureSearchIndexes, findSearchIndexes, type VectorIndexOptions } from 
 import { noteOlderRuns } from '#src/stores/note-older-runs.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
 import {
+  brokenSteps,
   currentOf,
   markDone,
   readOrMark,
@@ -70,6 +71,8 @@ export async function migrate(
   vectors: VectorIndexOptions = localVectors,
   { besideOthers = false, schema = programSchema }: MigrateOptions = {},
 ): Promise<boolean> {
+  const broken = brokenSteps(schema);
+  if (broken.length > 0) throw new Error(broken.join('; '));
   return underMigrationLease(db, (stillHeld) => migrateAlone(db, vectors, { besideOthers, schema, stillHeld }));
 }
 

@@ -47,7 +47,7 @@ export function brokenSteps({ migrations, before }: Schema): string[] {
 }
 
 /** Versions of stored data: the newest migration, and the oldest program that can work with it. null: there is none. */
-export interface StoredSchema {
+interface StoredSchema {
   readonly level: number;
   readonly needs: number;
 }

@@ -2,8 +2,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
-import { keptSecret, putBack, readKept, rowsOf, type Kept } from '#scripts/releases/keep.ts';
-import { live, untilRead } from '#scripts/releases/life.ts';
+import { keptSecret, putBack, readKept, rowsOf, type Kept } from '#scripts/fixtures/releases/keep.ts';
+import { live, untilRead } from '#scripts/fixtures/releases/life.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
 import { programSchema } from '#src/stores/migrate.ts';
 import { readSchema } from '#src/stores/schema.ts';
@@ -14,7 +14,7 @@ import { temporaryFolder } from '#test/support/objects.ts';
 import { startTestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
-/** An installation as 0.2.0 left it; `node scripts/releases/keep.ts <commit> <file>` makes that of the next release. */
+/** An installation as 0.2.0 left it; `node scripts/fixtures/releases/keep.ts <commit> <file>` makes that of the next release. */
 const file = new URL('0.2.0.json.gz', import.meta.url);
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 
 /** Types of the values at each path of the rows of a collection, and the paths that every row has. */
-export interface Shape {
+interface Shape {
   readonly types: ReadonlyMap<string, ReadonlySet<string>>;
   readonly everywhere: ReadonlySet<string>;
 }
@@ -45,7 +45,7 @@ export function shapeOf(rows: readonly Document[]): Shape {
   return { types, everywhere: new Set([...counts].flatMap(([path, count]) => (count === rows.length ? [path] : []))) };
 }
 
-/** What a reader of the earlier rows could not read in the later ones, one sentence each. Later rows may have more fields. */
+/** Lists in sentences what a reader of the earlier rows could not read in the later ones. Later rows may have more fields. */
 export function unreadable(earlier: Shape, later: Shape): string[] {
   const lost = [...earlier.everywhere].filter((path) => !later.everywhere.has(path)).map((path) => `lacks ${path}`);
   const other = [...later.types].flatMap(([path, types]) => {

@@ -1,6 +1,5 @@
 /** Form in which a server keeps vectors in memory, besides whole ones on its disk: 4 bytes, 1 byte or 1 bit a number. */
-export const quantizations = ['none', 'scalar', 'binary'] as const;
-export type Quantization = (typeof quantizations)[number];
+export type Quantization = 'none' | 'scalar' | 'binary';
 
 /** Limit of Atlas on candidates. */
 const mostCandidates = 10_000;

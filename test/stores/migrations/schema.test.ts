@@ -41,7 +41,7 @@ describe('Migrations', () => {
     for (const schema of [programSchema, next, afterNext]) expect(brokenSteps(schema)).toEqual([]);
   });
 
-  test('that take away what the release before reads are found, as is one out of order', () => {
+  test('that take away what the release before reads are found, as is one out of order', async () => {
     const { migrations } = programSchema;
     const [at, later] = [current + 1, current + 2];
     expect(brokenSteps({ migrations: [...migrations, change(at, 'contract')], before: current })).toEqual([
@@ -51,6 +51,9 @@ describe('Migrations', () => {
     ]);
     const both = [...migrations, change(at, 'expand'), change(later, 'contract', at)];
     expect(brokenSteps({ migrations: both, before: current })).toHaveLength(1);
+    await expect(migrate(db, undefined, { schema: { migrations: both, before: current } })).rejects.toThrow(
+      'expand now',
+    );
     expect(brokenSteps({ migrations: both, before: at })).toEqual([]);
     expect(brokenSteps({ migrations: [...migrations, change(current, 'expand')], before: current })).toHaveLength(1);
   });

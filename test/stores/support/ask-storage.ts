@@ -79,7 +79,7 @@ export async function askRetention({ retention, otherEmbeddings, runMends }: Sto
   await retention.deleteAudit(new Date(8e12), 10);
 }
 
-/** What sweeps ask for, to announce what nobody announced. */
+/** Asks for what sweeps announce if nobody did. */
 export async function askChanges(executions: Stores['executions']): Promise<void> {
   const window = { from: new Date(0), after: '', until: new Date() };
   await executions.endedBetween(window, 10);

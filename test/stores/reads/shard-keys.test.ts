@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { indexes } from '#src/stores/indexes.ts';
 
-const docs = await readFile(new URL('../../docs/scale.md', import.meta.url), 'utf8');
+const docs = await readFile(new URL('../../../docs/scale.md', import.meta.url), 'utf8');
 /** Rows of the table of shard keys: a collection, and its key. */
 const keys = new Map(
   [...docs.matchAll(/^\| `(\w+)`.* \| `\{ (organizationId: 1(?:, [\w.]+: 1)?) \}`/gm)].map(
