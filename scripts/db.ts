@@ -10,7 +10,7 @@ import {
   restoreDatabase,
   stamp,
 } from '@inkgraph/embedded-mongo/backup';
-import { createReaders } from '#app/compose/models.ts';
+import { createReaders, vectorsOf } from '#app/compose/models.ts';
 import { openDatabase, refuseMissingDatabase } from '#scripts/cli/open-database.ts';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
@@ -77,17 +77,16 @@ async function lookAt(look: Look, data: string | undefined, terminal: Terminal):
     data === undefined ? env : { ...env, DATA_DIR: data, MONGODB_URI: undefined, EMBEDDED_DB: 'allow' },
   );
   refuseMissingDatabase(config);
-  const { text, image } = createReaders(config).models;
-  const dimensions = { text: text.dimensions, image: image.dimensions };
+  const vectors = vectorsOf(config, createReaders(config).models);
   await using opened = await openDatabase(config);
-  if (look === 'status') return await showStatus(opened, dimensions, terminal);
-  if (look === 'indexes') return await showIndexes(opened, dimensions, terminal);
+  if (look === 'status') return await showStatus(opened, vectors, terminal);
+  if (look === 'indexes') return await showIndexes(opened, vectors, terminal);
   const { db } = opened.database;
   const { pending } = await readSchemaState(db);
   for (const title of pending) err(`pending: ${title}\n`);
   const holder = await migrationHolder(db);
   if (holder !== null) err(`waiting for process ${holder.pid} on ${holder.host}, which migrates or died meanwhile\n`);
-  await migrate(db, dimensions);
+  await migrate(db, vectors);
   const { stored } = await readSchemaState(db);
   out(`${opened.name}: schema ${stored}, ${pending.length} migrations were pending, all indexes are made\n`);
 }

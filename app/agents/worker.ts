@@ -305,8 +305,9 @@ export class Worker {
   }
 
   async #park(lease: Lease, questions: readonly OpenQuestion[]): Promise<void> {
-    if (!(await this.#parts.executions.wait(lease, questions))) throw new LeaseLostError();
-    this.#announce([runWaiting(lease.run, questions, new Date())]);
+    const now = new Date();
+    if (!(await this.#parts.executions.wait(lease, questions, now))) throw new LeaseLostError();
+    this.#announce([runWaiting(lease.run, questions, now)]);
   }
 
   async #finish(lease: Lease, { end, events, keepSteps }: Extract<Performed, { kind: 'ended' }>): Promise<void> {

@@ -4,7 +4,7 @@ import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { addedLanguagesFolder } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
-import { EndAnnouncer } from '#app/agents/announce-ends.ts';
+import { LostAnnouncer } from '#app/agents/announce-lost.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
 import { createDerivedDocuments } from '#app/agents/documents/derived-documents.ts';
 import { guardedResults } from '#app/agents/guarded-results.ts';
@@ -132,7 +132,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
   const { config, data, core, lingerMs } = given;
   const { deps, outside, relay, webhookRelay, metrics, tracer } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
-  const ends = new EndAnnouncer({ executions, events });
+  const lost = new LostAnnouncer({ executions, events, steps, records: deps.records, results: deps.results });
   const ocr = given.ocr ?? createOcr(config, stack);
   const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
   stack.defer(() => cache.idle());
@@ -201,7 +201,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
     },
     async sweep() {
       sender.sweep();
-      await Promise.all([relay.sweep(), callbacks.sweep(), webhookRelay.sweep(), experiments.sweep(), ends.sweep()]);
+      await Promise.all([relay.sweep(), callbacks.sweep(), webhookRelay.sweep(), experiments.sweep(), lost.sweep()]);
     },
   };
   return new Worker(parts, { owner: core.instanceId, ...config.runs });

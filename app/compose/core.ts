@@ -100,7 +100,7 @@ interface CoreParts {
 /** Counts the outcome of each retriever as a metric, and logs each retriever that contributed nothing. */
 function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics): SearchOptions {
   return {
-    mode: config.search.mode,
+    ...config.search,
     embedder: readers.models.text,
     observe({ retriever, outcome, seconds, error }) {
       metrics.searchRetriever(retriever, outcome, seconds);
@@ -143,6 +143,7 @@ function healthOf(
     checkObjects: () => objects.check(),
     abilities,
     checkSearch: () => search.check(),
+    quantization: config.search.quantization,
     oldestEvent: () => documents.oldestPendingEvent(),
     disk: () => objects.disk(),
     stored: () => usage.totals(),

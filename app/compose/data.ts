@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase, describeServer, type Database, type Work } from '#src/stores/connect.ts';
 import { migrate } from '#src/stores/migrate.ts';
+import type { VectorIndexOptions } from '#src/stores/search/definitions.ts';
+import { vectorsOf } from '#app/compose/models.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
 import { openObjects, type Objects } from '#app/compose/objects.ts';
@@ -45,10 +47,14 @@ async function refuseOldServer({ db }: Database): Promise<void> {
   );
 }
 
-async function migrateOrExplain(database: Database, { text, image }: Embedders, logger: Logger): Promise<void> {
+async function migrateOrExplain(
+  database: Database,
+  { vectors, besideOthers }: { readonly vectors: VectorIndexOptions; readonly besideOthers: boolean },
+  logger: Logger,
+): Promise<void> {
   try {
     await refuseOldServer(database);
-    const hasSearch = await migrate(database.db, { text: text.dimensions, image: image.dimensions });
+    const hasSearch = await migrate(database.db, vectors, { besideOthers });
     if (!hasSearch)
       logger.warn(
         {},
@@ -92,7 +98,9 @@ export async function openData(
   // Registered before the database connection, so that it is disposed after the last writes.
   const successor = engine.owned ? null : stack.use(succeedEngine(config, { engine, database, logger }));
   stack.defer(() => database.close());
-  await migrateOrExplain(unhurried, embedders, logger);
+  const vectors = vectorsOf(config, embedders);
+  // Processes on an embedded database are those of one machine, which stop together.
+  await migrateOrExplain(unhurried, { vectors, besideOthers: config.mongodbUri !== null }, logger);
   // Its monitor tells when the process that runs the engine ends, also before anybody asked for something.
   await database.client.connect();
   const secret = config.installationSecret ?? (await loadObjectSecret(config.dataDir));

@@ -45,6 +45,11 @@ export function refuseMissingEmbeddings({ models }: Config): void {
   );
 }
 
+/** Fields of the index of vectors, for the models that embed. */
+export function vectorsOf({ search }: Pick<Config, 'search'>, { text, image }: Pick<Models, 'text' | 'image'>) {
+  return { text: text.dimensions, image: image.dimensions, quantization: search.quantization };
+}
+
 export function createReaders(config: Config, tracer: Tracer = noTracer): Readers {
   const images = createImageCodec();
   return {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const here = fileURLToPath(new URL('../..', import.meta.url));
 const Addresses = z.object({ api: z.string(), agents: z.string(), mcp: z.string(), objects: z.string() });
 const UpLine = Addresses.extend({ msg: z.literal('inkgraph is up') });
 
@@ -14,6 +14,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The program, from the root of the repository; app/main.ts unless a test brings its own. */
   readonly program?: string;
+  /** Folder of the program; this repository unless an earlier release runs. */
+  readonly root?: string;
   /** For a program that loads, and waits for a message before it starts; killed when this rejects. */
   readonly after?: Promise<void>;
 }
@@ -42,6 +44,7 @@ export async function startService({
   dataDir,
   env = {},
   program = 'app/main.ts',
+  root = here,
   after,
 }: ServiceOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {

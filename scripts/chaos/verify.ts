@@ -36,6 +36,18 @@ async function verifyDocument(stored: Collections, organizationId: string, docum
   return rules.filter(([holds]) => !holds).map(([, otherwise]) => `${documentId} ${otherwise}`);
 }
 
+/** Violations of durable execution in a database, one sentence each. Its organization has these documents only. */
+export async function verifyStored(
+  stored: Collections,
+  organizationId: string,
+  documentIds: readonly string[],
+): Promise<string[]> {
+  const violations = await Promise.all(documentIds.map((id) => verifyDocument(stored, organizationId, id)));
+  const total = await stored.documents.countDocuments({ organizationId });
+  const unasked = total === documentIds.length ? [] : [`${documentIds.length} uploads made ${total} documents`];
+  return [...unasked, ...violations.flat()];
+}
+
 /** Violations of durable execution in a data folder, one sentence each. No process may use the folder. */
 export async function verifyFolder(
   dataDir: string,
@@ -45,11 +57,7 @@ export async function verifyFolder(
   const engine = await openEmbeddedDatabase({ dataDir });
   const database = connectDatabase(engine.uri);
   try {
-    const stored = collectionsOf(database.db);
-    const violations = await Promise.all(documentIds.map((id) => verifyDocument(stored, organizationId, id)));
-    const total = await stored.documents.countDocuments({ organizationId });
-    const unasked = total === documentIds.length ? [] : [`${documentIds.length} uploads made ${total} documents`];
-    return [...unasked, ...violations.flat()];
+    return await verifyStored(collectionsOf(database.db), organizationId, documentIds);
   } finally {
     await database.close();
     await engine.close();

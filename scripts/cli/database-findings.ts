@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connectDatabase, describeServer, type Database } from '#src/stores/connect.ts';
-import { lacksSearch, missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
+import { createReaders, vectorsOf } from '#app/compose/models.ts';
+import { findSearchIndexes } from '#src/stores/search/definitions.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Finding } from '#scripts/cli/finding.ts';
 
@@ -42,28 +43,47 @@ async function rightsFinding({ db }: Database): Promise<Finding> {
   }
 }
 
-async function searchFinding({ db }: Database): Promise<Finding> {
+async function searchFinding({ db }: Database, config: Config): Promise<Finding> {
   const fix = 'start the services, which make them; they are ready some minutes later';
-  try {
-    const missing = await missingIndexes(db.collection('searchRecords'), [textIndexName, vectorIndexName]);
-    if (missing.length === 0) return { ok: true, what: 'search indexes are ready' };
-    return { ok: false, what: `search indexes are not ready: ${missing.join(', ')}`, fix };
-  } catch (error) {
-    if (!lacksSearch(error)) throw error;
+  const found = await findSearchIndexes(db, vectorsOf(config, createReaders(config).models));
+  if (found === null)
     return {
       ok: true,
       what: 'this MongoDB has no search: words are found by an ordinary index, and nothing by meaning',
       fix: 'use Atlas, or MongoDB with mongot',
     };
-  }
+  const { quantization } = config.search;
+  const of = (...states: string[]): string[] =>
+    found.flatMap(({ name, state }) => (states.includes(state) ? [name] : []));
+  const unready = of('missing', 'building');
+  if (unready.length > 0) return { ok: false, what: `search indexes are not ready: ${unready.join(', ')}`, fix };
+  const others = of('differs');
+  if (others.length > 0)
+    return {
+      ok: false,
+      what: `search indexes are not as the settings want them (VECTOR_QUANTIZATION=${quantization}): ${others.join(', ')}`,
+      fix: 'start the services, which change them; they are rebuilt meanwhile',
+    };
+  return { ok: true, what: `search indexes are ready${quantization === 'none' ? '' : `, vectors ${quantization}`}` };
 }
 
-/** Findings about the MongoDB of MONGODB_URI. */
-export async function databaseFindings({ mongodbUri, installationSecret }: Config): Promise<readonly Finding[]> {
-  if (mongodbUri === null) return [];
+function embeddedFindings({ search }: Config): readonly Finding[] {
+  if (search.quantization === 'none') return [];
+  const what = `VECTOR_QUANTIZATION=${search.quantization} has no effect: the embedded database compares whole vectors`;
+  return [{ ok: true, what, fix: 'nothing to do; it counts on Atlas, by MONGODB_URI' }];
+}
+
+/** Findings about the database. */
+export async function databaseFindings(config: Config): Promise<readonly Finding[]> {
+  const { mongodbUri, installationSecret } = config;
+  if (mongodbUri === null) return embeddedFindings(config);
   const database = connectDatabase(mongodbUri);
   try {
-    const found = [...(await serverFindings(database)), await rightsFinding(database), await searchFinding(database)];
+    const found = [
+      ...(await serverFindings(database)),
+      await rightsFinding(database),
+      await searchFinding(database, config),
+    ];
     if (installationSecret !== null) return found;
     const what = 'INSTALLATION_SECRET is not set: processes with another DATA_DIR do not accept each other’s sessions';
     return [

@@ -10,6 +10,7 @@ import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { reportOf, type Deployment, type TestResults } from '#scripts/conformance/report.ts';
+import { tryTopology } from '#scripts/conformance/topology.ts';
 import { withDatabase } from '#scripts/conformance/with-database.ts';
 import { version } from '#src/config/version.ts';
 import { connectDatabase, describeServer } from '#src/stores/connect.ts';
@@ -20,10 +21,12 @@ const usage = helpText({
   does: 'Runs the tests of stores, queue and search against a MongoDB and writes a report. It makes databases inkgraph_test_... and drops them, and takes minutes, on Atlas up to an hour.',
   options: [
     ['--suite <path>', 'these tests only; may be repeated; default: all'],
+    ['--topology', 'also runs processes on the deployment, uploads scans and kills two of them; some minutes more'],
+    ['--uploads <n>', 'of --topology; default: 40'],
     ['--out <file>', 'default: docs/conformance/<day>-mongodb-<version>.md'],
   ],
   examples: [
-    'npm run conformance -- mongodb://127.0.0.1:27017',
+    'npm run conformance -- mongodb://127.0.0.1:27017 --topology',
     'npm run conformance -- mongodb://127.0.0.1:27017 --suite test/stores',
   ],
 });
@@ -100,17 +103,25 @@ export const conformance = withHelp(usage, async (terminal) => {
   const { args, out } = terminal;
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { suite: { type: 'string', multiple: true }, out: { type: 'string' } },
+    options: {
+      suite: { type: 'string', multiple: true },
+      out: { type: 'string' },
+      topology: { type: 'boolean', default: false },
+      uploads: { type: 'string', default: '40' },
+    },
     allowPositionals: true,
   });
   const [uri, ...rest] = positionals;
   if (uri === undefined || rest.length > 0 || !/^mongodb(\+srv)?:\/\/./.test(uri)) throw new UsageError(usage);
+  if (!/^[1-9]\d{0,3}$/.test(values.uploads))
+    throw new UsageError(`--uploads must be a whole number from 1 to 9999.\n${usage}`);
   const at = new Date();
   const deployment = await describe(withDatabase(uri, 'inkgraph_test'));
   const asked = values.suite ?? suites;
   const results = await runSuites(uri, asked, terminal);
   const notes = values.suite === undefined ? [] : [`Of all suites, only: ${values.suite.join(', ')}.`];
-  const { text, passed, failed } = reportOf(results, deployment, { root, version, at, notes });
+  const topology = values.topology ? await tryTopology(uri, Number(values.uploads)) : null;
+  const { text, passed, failed } = reportOf(results, deployment, { root, version, at, notes, topology });
   const day = at.toISOString().slice(0, 10);
   const file = resolve(values.out ?? join(root, `docs/conformance/${day}-mongodb-${deployment.version}.md`));
   await mkdir(dirname(file), { recursive: true });

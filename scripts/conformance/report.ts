@@ -1,3 +1,5 @@
+import type { TopologyResult } from '#scripts/conformance/topology.ts';
+
 /** One file of tests as vitest's JSON reporter writes it. */
 interface FileResult {
   readonly name: string;
@@ -71,11 +73,29 @@ function publicLine(message: string, { uri }: Deployment, root: string): string 
   return shown.slice(0, 200).replaceAll('|', String.raw`\|`);
 }
 
+interface About {
+  readonly root: string;
+  readonly version: string;
+  readonly at: Date;
+  readonly notes: readonly string[];
+  /** null: no processes were tried. */
+  readonly topology?: TopologyResult | null;
+}
+
+/** Processes on the deployment, and what was broken. */
+function topologyLines(topology: TopologyResult | null, hide: (message: string) => string): readonly string[] {
+  if (topology === null) return [];
+  const { figures, violations } = topology;
+  const broken =
+    violations.length === 0 ? ['- no promise was broken'] : violations.map((one) => `- broken: ${hide(one)}`);
+  return ['', '## Processes', '', ...figures.map((one) => `- ${one}`), ...broken];
+}
+
 /** The report on a deployment: what it is, the outcome of each file, and each failure in a line. It names no host and no credential. */
 export function reportOf(
   results: TestResults,
   deployment: Deployment,
-  { root, version, at, notes }: { root: string; version: string; at: Date; notes: readonly string[] },
+  { root, version, at, notes, topology = null }: About,
 ): Report {
   const rows = results.testResults.map((file) => rowOf(root, file)).toSorted((a, b) => (a.file < b.file ? -1 : 1));
   const sum = (key: 'passed' | 'failed' | 'skipped'): number => rows.reduce((total, row) => total + row[key], 0);
@@ -92,8 +112,13 @@ export function reportOf(
     '| --- | --- | --- | --- |',
     ...rows.map(({ file, passed, failed, skipped }) => `| ${file} | ${passed} | ${failed} | ${skipped} |`),
     ...notes.flatMap((note) => ['', note]),
+    ...topologyLines(topology, (message) => publicLine(message, deployment, root)),
     ...(failures.length === 0 ? [] : ['', '## Failures', '']),
     ...failures.map(({ test, message }) => `- ${test}: ${publicLine(message, deployment, root)}`),
   ];
-  return { text: `${lines.join('\n')}\n`, passed: sum('passed'), failed: sum('failed') };
+  return {
+    text: `${lines.join('\n')}\n`,
+    passed: sum('passed'),
+    failed: sum('failed') + (topology?.violations.length ?? 0),
+  };
 }

@@ -1,7 +1,7 @@
 import type { OpenedDatabase } from '#scripts/cli/open-database.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { findIndexes, type IndexFinding } from '#src/stores/find-indexes.ts';
-import { findSearchIndexes, wordIndexName, type VectorDimensions } from '#src/stores/search/definitions.ts';
+import { findSearchIndexes, wordIndexName, type VectorIndexOptions } from '#src/stores/search/definitions.ts';
 
 /** Without search, the ordinary index of words takes the place of the search indexes. */
 function withWordIndex(found: readonly IndexFinding[], hasSearch: boolean): readonly IndexFinding[] {
@@ -14,10 +14,10 @@ function withWordIndex(found: readonly IndexFinding[], hasSearch: boolean): read
 /** Writes the state of each index. Returns 1 when one is missing or differs. */
 export async function showIndexes(
   { database: { db } }: OpenedDatabase,
-  dimensions: VectorDimensions,
+  vectors: VectorIndexOptions,
   { out }: Pick<Terminal, 'out'>,
 ): Promise<void | 1> {
-  const search = await findSearchIndexes(db, dimensions);
+  const search = await findSearchIndexes(db, vectors);
   const found = withWordIndex(await findIndexes(db), search !== null);
   const searching = (search ?? []).map((one) => ({ ...one, collection: 'searchRecords', name: `search ${one.name}` }));
   const all = [...found, ...searching];

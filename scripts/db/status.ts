@@ -5,12 +5,13 @@ import { describeServer } from '#src/stores/connect.ts';
 import type { CopyMark } from '#src/stores/copy-mark.ts';
 import { readSchemaState } from '#src/stores/migrate.ts';
 import { migrationHolder } from '#src/stores/migration-lease.ts';
-import { findSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
+import { findSearchIndexes, type VectorIndexOptions } from '#src/stores/search/definitions.ts';
 
 async function schemaLine(db: Db): Promise<string> {
-  const { stored, current, pending } = await readSchemaState(db);
-  if (stored === null) return `none yet; this program makes ${current}`;
-  if (stored > current) return `${stored}, newer than this program, which reads up to ${current}`;
+  const { stored, needs, current, pending } = await readSchemaState(db);
+  if (stored === null || needs === null) return `none yet; this program makes ${current}`;
+  if (needs > current) return `${stored}, newer than this program, which reads up to ${current}`;
+  if (stored > current) return `${stored}, expanded by the next release; this program (${current}) may work beside it`;
   if (pending.length === 0) return `${stored}, nothing is pending`;
   return [`${stored}, pending up to ${current}:`, ...pending.map((title) => `            ${title}`)].join('\n');
 }
@@ -20,8 +21,8 @@ async function leaseLine(db: Db): Promise<string> {
   return holder === null ? 'nobody migrates' : `process ${holder.pid} on ${holder.host} migrates, or died meanwhile`;
 }
 
-async function searchLine(db: Db, dimensions: VectorDimensions): Promise<string> {
-  const found = await findSearchIndexes(db, dimensions);
+async function searchLine(db: Db, vectors: VectorIndexOptions): Promise<string> {
+  const found = await findSearchIndexes(db, vectors);
   if (found === null) return 'not on this server: words are found by an ordinary index, and nothing by meaning';
   return found.map(({ name, state }) => `${name} ${state}`).join(', ');
 }
@@ -49,14 +50,14 @@ async function collectionLines(db: Db): Promise<string[]> {
 /** Writes versions, the lease of migrations, the search and the collections of a database. */
 export async function showStatus(
   { database: { db }, name }: OpenedDatabase,
-  dimensions: VectorDimensions,
+  vectors: VectorIndexOptions,
   { out }: Pick<Terminal, 'out'>,
 ): Promise<void> {
   const { version, kind } = await describeServer(db);
   out(`database    ${name}, MongoDB ${version} (${kind})\n`);
   out(`schema      ${await schemaLine(db)}\n`);
   out(`migration   ${await leaseLine(db)}\n`);
-  out(`search      ${await searchLine(db, dimensions)}\n`);
+  out(`search      ${await searchLine(db, vectors)}\n`);
   for (const line of await copyLines(db)) out(`copy        ${line}\n`);
   const lines = await collectionLines(db);
   out(`collections ${lines.length}\n${lines.map((line) => `${line}\n`).join('')}`);

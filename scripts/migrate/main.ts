@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
-import { createReaders } from '#app/compose/models.ts';
+import { createReaders, vectorsOf } from '#app/compose/models.ts';
 import { openObjects } from '#app/compose/objects.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -86,9 +86,8 @@ async function prepare({ ends, source, target, schema }: Opened): Promise<void> 
   const { db } = target.database;
   const installation = await progress.installationOf(source.database.db);
   if (await progress.isBegun(db, target.name, { installation, schema })) return;
-  const { text, image } = createReaders(ends.target).models;
-  const dimensions = { text: text.dimensions, image: image.dimensions };
-  await progress.begin(db, dimensions, { installation, from: source.name, schema });
+  const vectors = vectorsOf(ends.target, createReaders(ends.target).models);
+  await progress.begin(db, vectors, { installation, from: source.name, schema });
 }
 
 async function copyAndVerify({ ends, source, target, move }: Opened, terminal: Terminal, held: StillHeld) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { refuseUnfinishedCopy, type CopyMark } from '#src/stores/copy-mark.ts';
 import { migrate, readSchemaState } from '#src/stores/migrate.ts';
-import type { VectorDimensions } from '#src/stores/search/definitions.ts';
+import type { VectorIndexOptions } from '#src/stores/search/definitions.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 
 /** State of one collection, in the target's `meta`. `_id` is `copy/<collection>`. */
@@ -83,10 +83,10 @@ export async function isBegun(
 /** Makes indexes in an empty target, and marks it: no service starts on it before the copy is whole. */
 export async function begin(
   target: Db,
-  dimensions: VectorDimensions,
+  vectors: VectorIndexOptions,
   mark: Pick<CopyMark, 'installation' | 'from' | 'schema'>,
 ): Promise<void> {
-  await migrate(target, dimensions);
+  await migrate(target, vectors);
   await target.collection<CopyMark>('meta').insertOne({ _id: 'copy', ...mark, beganAt: new Date(), finishedAt: null });
 }
 

@@ -1,6 +1,7 @@
 import type { Seed } from '#app/compose/seed.ts';
 import type { Bucket } from '#scripts/topology/bucket.ts';
 import type { Fleet } from '#scripts/topology/fleet.ts';
+import type { Release } from '#scripts/releases/open-release.ts';
 import type { Places } from '#scripts/topology/places.ts';
 import type { RedisProcess } from '#scripts/servers/redis-process.ts';
 
@@ -11,6 +12,8 @@ export interface Field {
   readonly redis: RedisProcess | null;
   readonly bucket: Bucket | null;
   readonly seed: Seed;
+  /** Earlier release that the processes begin with; absent: this one. */
+  readonly from?: Release;
 }
 
 export interface Outcome {

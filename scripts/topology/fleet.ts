@@ -21,6 +21,8 @@ export interface FleetParts {
   readonly common: Readonly<Record<string, string>>;
   readonly places: readonly Place[];
   readonly requestsFirst: boolean;
+  /** Folder of the program that all begin with; default: this repository. */
+  readonly root?: string | undefined;
 }
 
 /** Time between two starts of a service that does not come up, as a platform would wait. */
@@ -33,17 +35,20 @@ export class Fleet implements AsyncDisposable {
   readonly #common: Readonly<Record<string, string>>;
   readonly #running = new Map<string, Promise<ServiceProcess>>();
   readonly #places: readonly Place[];
+  /** Folder of the program of each service. */
+  readonly #roots: Map<string, string | undefined>;
   #kills = 0;
   #failedStarts = 0;
   /** True: where both want the processor, requests come before runs, as under the supervisor. */
   readonly #requestsFirst: boolean;
   #isOver = false;
 
-  constructor({ dataDir, common, places, requestsFirst }: FleetParts) {
+  constructor({ dataDir, common, places, requestsFirst, root }: FleetParts) {
     this.#dataDir = dataDir;
     this.#common = common;
     this.#places = places;
     this.#requestsFirst = requestsFirst;
+    this.#roots = new Map(places.map(({ name }) => [name, root]));
   }
 
   get kills(): number {
@@ -79,14 +84,15 @@ export class Fleet implements AsyncDisposable {
     return place.name;
   }
 
-  /** Stops a service with SIGTERM, and starts it again. Resolves when it is up. */
-  async restart(place: Place): Promise<Stop> {
+  /** Stops a service with SIGTERM, and starts it again, by the program in `root`. Resolves when it is up. */
+  async restart(place: Place, root = this.#roots.get(place.name)): Promise<Stop> {
     const service = await this.#running.get(place.name);
     if (service === undefined) throw new RangeError('there is no such service');
     const begun = performance.now();
     service.signal('SIGTERM');
     const end = await service.ended;
     const seconds = (performance.now() - begun) / 1_000;
+    this.#roots.set(place.name, root);
     await this.#begin(place);
     return { name: place.name, seconds, end };
   }
@@ -100,9 +106,14 @@ export class Fleet implements AsyncDisposable {
   }
 
   async #untilUp(place: Place): Promise<ServiceProcess> {
+    const root = this.#roots.get(place.name);
     for (let tried = 1; ; tried += 1) {
       try {
-        const service = await startService({ dataDir: this.#dataDir, env: { ...this.#common, ...place.env } });
+        const service = await startService({
+          dataDir: this.#dataDir,
+          env: { ...this.#common, ...place.env },
+          ...(root !== undefined && { root }),
+        });
         if (this.#requestsFirst && place.env['SERVICES'] === 'agents')
           setPriority(service.pid, constants.priority.PRIORITY_BELOW_NORMAL);
         return service;

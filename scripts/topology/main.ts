@@ -18,6 +18,7 @@ import { costsBetween, readCosts } from '#scripts/topology/costs.ts';
 import { Fleet } from '#scripts/topology/fleet.ts';
 import { choosePlaces, type Places } from '#scripts/topology/places.ts';
 import { startRedis } from '#scripts/servers/redis-process.ts';
+import { openRelease, seedBy } from '#scripts/releases/open-release.ts';
 import { rolling } from '#scripts/topology/rolling.ts';
 import { underFire, type StormOptions } from '#scripts/topology/storm.ts';
 
@@ -33,13 +34,19 @@ const usage = helpText({
     ['--s3', 'a Ceph on this machine; default: S3_BUCKET and S3_ENDPOINT, else a folder'],
     ['--calm', 'breaks nothing, and says what a document costs'],
     ['--rolling', 'restarts every process with SIGTERM instead, behind a balancer: no request may fail'],
+    [
+      '--rolling-from <commit>',
+      'begins with an earlier release, or the folder of one, and replaces its processes one by one',
+    ],
   ],
-  examples: ['npm run topology', 'npm run topology -- --rolling'],
+  examples: ['npm run topology', 'npm run topology -- --rolling', 'npm run topology -- --rolling-from v0.2.0'],
 });
 
 interface Options extends StormOptions {
   readonly isRolling: boolean;
   readonly wantsCeph: boolean;
+  /** Commit or folder of an earlier release; null: all processes are of this one. */
+  readonly from: string | null;
 }
 
 async function prepare(env: Readonly<Record<string, string>>): Promise<Seed> {
@@ -87,7 +94,8 @@ async function work(dataDir: string, options: Options, line: (text: string) => v
     ...(redis !== null && { REDIS_URL: redis.url }),
     ...bucket?.env,
   };
-  const of = await prepare(env);
+  const from = options.from === null ? null : stack.use(await openRelease(options.from, line));
+  const of = from === null ? await prepare(env) : await seedBy(from, env);
   const places = await choosePlaces();
   const balanced = options.isRolling ? await balance(places, stack) : null;
   const fleet = stack.use(
@@ -96,11 +104,12 @@ async function work(dataDir: string, options: Options, line: (text: string) => v
       common: { ...env, ...balanced?.env },
       places: places.places,
       requestsFirst: options.isRolling,
+      root: from?.root,
     }),
   );
   await fleet.start();
   line(`2 API, 3 agents and 2 MCP processes are up after ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
-  const field: Field = { places, fleet, redis, bucket, seed: of };
+  const field: Field = { places, fleet, redis, bucket, seed: of, ...(from !== null && { from }) };
   const before = options.isCalm ? await readCosts(dataDir, await fleet.services()) : null;
   const outcome =
     balanced === null
@@ -154,6 +163,7 @@ export const runTopology = withHelp(usage, async ({ args }) => {
       seed: text,
       calm: flag,
       rolling: flag,
+      'rolling-from': text,
     },
   });
   await topology({
@@ -163,7 +173,8 @@ export const runTopology = withHelp(usage, async ({ args }) => {
     seed: whole('seed', values.seed, 1 + Math.floor(Math.random() * 99_999)),
     isCalm: values.calm,
     limitMs: whole('minutes', values.minutes, 600) * 60_000,
-    isRolling: values.rolling,
+    isRolling: values.rolling || values['rolling-from'] !== undefined,
+    from: values['rolling-from'] ?? null,
     wantsCeph: values.s3,
   });
 });

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Balancer } from '#scripts/topology/balancer.ts';
 import type { Field, Load, Outcome } from '#scripts/topology/field.ts';
-import type { Stop } from '#scripts/topology/fleet.ts';
+import type { Place, Stop } from '#scripts/topology/fleet.ts';
 import { LiveViews } from '#scripts/topology/live-views.ts';
 import { readScans } from '#scripts/topology/scans.ts';
 import { FailedRequestError, StrictClient } from '#scripts/topology/strict-client.ts';
@@ -19,12 +20,43 @@ const shownMax = 20;
 /** Pause of the client of MCP between two calls. */
 const mcpPauseMs = 50;
 
+/** Folder of this release. */
+const here = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Restart {
+  readonly place: Place;
+  /** Folder of the program that starts; absent: the one that stopped. */
+  readonly root?: string;
+  readonly name?: string;
+}
+
+/** Each process once; from an earlier release, first half of them, then another of the earlier ones as it is, then the rest. */
+function restartsOf({ fleet, from }: Field): readonly Restart[] {
+  const { places } = fleet;
+  if (from === undefined) return places.map((place) => ({ place }));
+  const toThis = (place: Place): Restart => ({ place, root: here, name: 'this release' });
+  // The order of docs/guide/operations.md: agents, API, MCP.
+  const [agents, api, mcp] = ['agents', 'api', 'mcp'].map((role) =>
+    places.filter(({ name }) => name.startsWith(role)),
+  ) as [Place[], Place[], Place[]];
+  const firsts = [agents, api, mcp].flatMap(([first]) => first ?? []);
+  const rest = [agents, api, mcp].flatMap(([, ...others]) => others);
+  const again = rest.filter(({ name }) => name === 'agents 2' || name === 'api 2');
+  return [
+    ...firsts.map(toThis),
+    // An earlier process starts on data that this release works with.
+    ...again.map((place) => ({ place, name: `${from.name} again` })),
+    ...rest.map(toThis),
+  ];
+}
+
 /** Restarts all processes, one after the other, and returns how they stopped. */
-async function restartAll({ fleet }: Field, balancers: Balancers): Promise<Stop[]> {
+async function restartAll(field: Field, balancers: Balancers): Promise<Stop[]> {
   const stops: Stop[] = [];
-  for (const place of fleet.places) {
-    const stop = await fleet.restart(place);
-    process.stderr.write(`${stop.name} stopped in ${stop.seconds.toFixed(1)} s, and is up again\n`);
+  for (const { place, root, name } of restartsOf(field)) {
+    const stop = await field.fleet.restart(place, root);
+    const as = name === undefined ? '' : ` as ${name}`;
+    process.stderr.write(`${stop.name} stopped in ${stop.seconds.toFixed(1)} s, and is up again${as}\n`);
     stops.push(stop);
     await Promise.all([balancers.api.allReady(), balancers.mcp.allReady(), balancers.objects.allReady()]);
   }
@@ -129,6 +161,7 @@ export async function rolling(
       ...(await views.close(ledger.documents)),
     ],
     figures: [
+      ...(field.from === undefined ? [] : [['releases', `${field.from.name}, then this one`] as const]),
       ['uploads per minute', (ledger.documents.length / minutes).toFixed(0)],
       [
         'restarts',

@@ -102,7 +102,7 @@ export interface Config {
   readonly secretsKey: Buffer | null;
   /** Earlier keys, newest first. */
   readonly secretsKeysPrevious: readonly Buffer[];
-  readonly search: { readonly mode: 'lexical' | 'hybrid' };
+  readonly search: { readonly mode: 'lexical' | 'hybrid'; readonly quantization: 'none' | 'scalar' | 'binary' };
   readonly ocr: { readonly language: string; readonly workers: number | null };
   readonly runs: {
     readonly concurrency: number;
@@ -302,7 +302,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     segmentation: segmentationOf(values),
     outboundAllow: values.OUTBOUND_ALLOW,
     ...secretsOf(values),
-    search: { mode: values.DOCUMENT_SEARCH_MODE },
+    search: { mode: values.DOCUMENT_SEARCH_MODE, quantization: values.VECTOR_QUANTIZATION },
     ocr: { language: values.OCR_LANGUAGE, workers: values.OCR_WORKERS === 0 ? null : values.OCR_WORKERS },
     runs: runsOf(values),
     compute: {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { hostLines, httpUrl, originLines, proxyLines, redisUrl, rootUrl } from '#src/config/address-shapes.ts';
 import { earlierKeys, secretsKey } from '#src/config/key-shapes.ts';
 import { traceRows } from '#src/config/traces.ts';
+import { searchRows } from '#src/config/search.ts';
 import { codeAndPageRows } from '#src/config/code-and-pages.ts';
 import { limits } from '#src/contracts/fields.ts';
 
@@ -250,14 +251,7 @@ export const env = {
     doc: 'Model of the nodes llm, agent, classify and extract, unless the workflow names one',
   },
   EMBEDDING_MODEL: { schema: z.string().min(1).default('text-embedding-3-small'), doc: 'Model that embeds text' },
-  EMBEDDINGS: {
-    schema: z.enum(['lexical', 'semantic']).default('lexical'),
-    doc: 'Local text embeddings. lexical: words and spelling; semantic: also the meaning of English sentences, by optional packages, and instead of EMBEDDING_MODEL. Used with DOCUMENT_SEARCH_MODE=hybrid',
-  },
-  DOCUMENT_SEARCH_MODE: {
-    schema: z.enum(['lexical', 'hybrid']).default('lexical'),
-    doc: 'lexical: search by words, phrases and identifiers; hybrid: add the nearest text embeddings',
-  },
+  ...searchRows,
   OUTBOUND_ALLOW: {
     schema: hostLines,
     doc: 'Hosts that http nodes may call, comma-separated: host, host:port, *.example.com; an entry such as 127.0.0.1:9000 also allows webhooks to that private address',

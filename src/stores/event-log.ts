@@ -171,6 +171,18 @@ function createEnds(ticks: () => number) {
 type Rows = Pick<Collections, 'events' | 'counters'>;
 type Ends = ReturnType<typeof createEnds>;
 
+/** The events of one organization without those that its log has. */
+async function lackingIn(
+  buckets: Rows['events'],
+  organizationId: string,
+  batch: readonly RealtimeEvent[],
+): Promise<readonly RealtimeEvent[]> {
+  const ids = batch.map(({ dedupeId }) => dedupeId);
+  const found = await buckets.find({ organizationId, ids: { $in: ids } }, { projection: { ids: 1 } }).toArray();
+  const known = new Set(found.flatMap((bucket) => bucket.ids));
+  return batch.filter(({ dedupeId }) => !known.has(dedupeId));
+}
+
 /** Stores events at the end of a log. `stored` is called with each row, in order. */
 function createStore(
   { events: buckets, counters }: Rows,
@@ -184,17 +196,6 @@ function createStore(
       counters.findOne({ _id: `events:${organizationId}` }),
     ]);
     return Math.max(newest?.last ?? 0, counter?.seq ?? 0);
-  };
-
-  /** The events without those that the log has. */
-  const unknown = async (
-    organizationId: string,
-    batch: readonly RealtimeEvent[],
-  ): Promise<readonly RealtimeEvent[]> => {
-    const ids = batch.map(({ dedupeId }) => dedupeId);
-    const found = await buckets.find({ organizationId, ids: { $in: ids } }, { projection: { ids: 1 } }).toArray();
-    const known = new Set(found.flatMap((bucket) => bucket.ids));
-    return batch.filter(({ dedupeId }) => !known.has(dedupeId));
   };
 
   /**
@@ -215,7 +216,7 @@ function createStore(
       stored(organizationId, rows.slice(0, done));
       if (done === rows.length) return;
       [left, after] = await Promise.all([
-        unknown(organizationId, left.slice(done * bucketSize)),
+        lackingIn(buckets, organizationId, left.slice(done * bucketSize)),
         endOf(organizationId),
       ]);
     }
@@ -226,6 +227,12 @@ function createStore(
 
 function createReads({ events: buckets, counters }: Rows) {
   return {
+    /** Those of the events that no log has. */
+    async lacking(events: readonly RealtimeEvent[]): Promise<ReadonlySet<RealtimeEvent>> {
+      const byOrganization = Map.groupBy(events, (event) => event.organizationId);
+      const found = [...byOrganization].map(([organizationId, ofOne]) => lackingIn(buckets, organizationId, ofOne));
+      return new Set((await Promise.all(found)).flat());
+    },
     /** Events with `seq > after`, in order. Filters by execution if one is given. */
     async read(
       organizationId: string,

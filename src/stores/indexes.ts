@@ -125,6 +125,7 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, status: 1, createdAt: -1, _id: -1 }],
     [{ finishedAt: 1, _id: 1 }],
+    [{ waitingAt: 1, _id: 1 }, { partialFilterExpression: { status: 'waiting' } }],
     // Degraded runs that are to be repeated.
     [{ projectId: 1, mendAt: 1 }, { partialFilterExpression: { mendAt: { $exists: true } } }],
     [
@@ -165,6 +166,7 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
   recordTypes: [[{ organizationId: 1, projectId: 1, name: 1 }]],
   records: [
     [{ organizationId: 1, documentId: 1 }],
+    [{ updatedAt: 1, _id: 1 }],
     [{ organizationId: 1, projectId: 1, createdAt: 1, _id: 1 }, { partialFilterExpression: { status: 'doubtful' } }],
     [{ organizationId: 1, projectId: 1, recordTypeId: 1, createdAt: -1, _id: -1 }],
     [{ organizationId: 1, projectId: 1, recordTypeId: 1, status: 1, createdAt: -1, _id: -1 }],

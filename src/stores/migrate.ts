@@ -5,82 +5,111 @@ import { dropRecordExpiry, dropUploadExpiry } from '#src/stores/drop-expiry.ts';
 import { gatherOlderSteps } from '#src/stores/gather-older-steps.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
 import { underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
-import { ensureSearchIndexes, type VectorDimensions } from '#src/stores/search/definitions.ts';
+import { ensureSearchIndexes, findSearchIndexes, type VectorIndexOptions } from '#src/stores/search/definitions.ts';
 import { noteOlderRuns } from '#src/stores/note-older-runs.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
+import {
+  brokenSteps,
+  currentOf,
+  markDone,
+  readOrMark,
+  readSchema,
+  refuseTooNew,
+  refuseTooOld,
+  type Migration,
+  type Schema,
+} from '#src/stores/schema.ts';
 import { widenSearchRows } from '#src/stores/search/widen-rows.ts';
 import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
 import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
-import { AppError } from '#src/domain/app-error.ts';
 
-/** One ordered change of stored data, which may be begun again after a crash. `to` is the schema version after it. */
-interface Migration {
-  readonly to: number;
-  readonly title: string;
-  up(db: Db): Promise<void>;
-}
-
+const contract = 'contract';
+/** Those up to 7 are from before releases worked side by side. */
 const migrations: readonly Migration[] = [
-  { to: 2, title: 'Search rows find evened-out words and spaced numbers', up: widenSearchRows },
-  { to: 3, title: 'Queued runs have a place, running ones a sign of life', up: queueOlderRuns },
-  { to: 4, title: 'A sweep removes uploads that were never acknowledged, with their bytes', up: dropUploadExpiry },
-  { to: 5, title: 'A sweep removes events and deliveries after the time that is set', up: dropRecordExpiry },
-  { to: 6, title: 'Steps are stored with their runs, events in buckets', up: gatherOlderSteps },
-  { to: 7, title: 'Documents name their latest run, runs the key that started them', up: noteOlderRuns },
+  { to: 2, step: contract, title: 'Search rows find evened-out words and spaced numbers', up: widenSearchRows },
+  { to: 3, step: contract, title: 'Queued runs have a place, running ones a sign of life', up: queueOlderRuns },
+  {
+    to: 4,
+    step: contract,
+    title: 'A sweep removes uploads that were never acknowledged, with their bytes',
+    up: dropUploadExpiry,
+  },
+  {
+    to: 5,
+    step: contract,
+    title: 'A sweep removes events and deliveries after the time that is set',
+    up: dropRecordExpiry,
+  },
+  { to: 6, step: contract, title: 'Steps are stored with their runs, events in buckets', up: gatherOlderSteps },
+  {
+    to: 7,
+    step: contract,
+    title: 'Documents name their latest run, runs the key that started them',
+    up: noteOlderRuns,
+  },
 ];
-const firstVersion = 1;
-const currentVersion = migrations.at(-1)?.to ?? firstVersion;
+
+/** Schema of this program. `before` is that of 0.2.0. */
+export const programSchema: Schema = { migrations, before: 7 };
 
 /** Vector lengths of the local models. */
-const localVectors: VectorDimensions = { text: lexicalDimensions, image: visualDimensions };
+const localVectors: VectorIndexOptions = { text: lexicalDimensions, image: visualDimensions };
 
-interface SchemaRow {
-  readonly _id: 'schema';
-  readonly version: number;
+interface MigrateOptions {
+  /** true: processes of the release before may work with the data meanwhile. Default: all others are stopped. */
+  readonly besideOthers?: boolean;
+  /** Default: that of this program. */
+  readonly schema?: Schema;
 }
 
 /**
- * Migrates the data to this program's schema: pending migrations in order, then indexes, in one process at a time. Refuses data of a
- * newer version. Returns false for a server without search.
+ * Migrates the data to this program's schema: pending migrations in order, then indexes, in one process at a time. Changes nothing of data
+ * that the next release has expanded. Refuses data that this program is too old or too new for. Returns false for a server without search.
  */
-export async function migrate(db: Db, vectors: VectorDimensions = localVectors): Promise<boolean> {
-  return underMigrationLease(db, (stillHeld) => migrateAlone(db, vectors, stillHeld));
+export async function migrate(
+  db: Db,
+  vectors: VectorIndexOptions = localVectors,
+  { besideOthers = false, schema = programSchema }: MigrateOptions = {},
+): Promise<boolean> {
+  const broken = brokenSteps(schema);
+  if (broken.length > 0) throw new Error(broken.join('; '));
+  return underMigrationLease(db, (stillHeld) => migrateAlone(db, vectors, { besideOthers, schema, stillHeld }));
 }
 
-/** Version of the stored data (null: there is none), that of this program, and the titles of the migrations between them. */
+/** State of the stored data (null: there is none) and of this program, and the titles of the migrations between them. */
 export interface SchemaState {
+  /** Newest migration that was carried out. */
   readonly stored: number | null;
+  /** Oldest version of programs that can work with the data. */
+  readonly needs: number | null;
   readonly current: number;
   readonly pending: readonly string[];
 }
 
 export async function readSchemaState(db: Db): Promise<SchemaState> {
-  const row = await db.collection<SchemaRow>('meta').findOne({ _id: 'schema' });
-  const stored = row?.version ?? null;
-  const pending = migrations.filter(({ to }) => stored !== null && to > stored).map(({ title }) => title);
-  return { stored, current: currentVersion, pending };
+  const found = await readSchema(db);
+  const pending = migrations.filter(({ to }) => found !== null && to > found.level).map(({ title }) => title);
+  const stored = found?.level ?? null;
+  return { stored, needs: found?.needs ?? null, current: currentOf(programSchema), pending };
 }
 
-async function migrateAlone(db: Db, vectors: VectorDimensions, stillHeld: StillHeld): Promise<boolean> {
+async function migrateAlone(
+  db: Db,
+  vectors: VectorIndexOptions,
+  { besideOthers, schema, stillHeld }: Required<MigrateOptions> & { readonly stillHeld: StillHeld },
+): Promise<boolean> {
   await refuseUnfinishedCopy(db);
-  const meta = db.collection<SchemaRow>('meta');
-  const found = await meta.findOneAndUpdate(
-    { _id: 'schema' },
-    { $setOnInsert: { version: currentVersion } },
-    { upsert: true, returnDocument: 'after' },
-  );
-  const version = found?.version ?? currentVersion;
-  if (version > currentVersion)
-    throw new AppError(
-      'service.unavailable',
-      `The data was written by a newer Inkgraph (schema ${version}; this version reads up to ${currentVersion}). Run the newer version, or restore a backup.`,
-    );
-  for (const migration of migrations) {
-    if (migration.to <= version) continue;
+  const stored = await readOrMark(db, schema);
+  refuseTooOld(stored, schema);
+  if (besideOthers) refuseTooNew(stored, schema);
+  // The next release made its indexes: those of this one would take them back.
+  if (stored.level > currentOf(schema)) return (await findSearchIndexes(db, vectors)) !== null;
+  for (const migration of schema.migrations) {
+    if (migration.to <= stored.level) continue;
     await stillHeld();
     await migration.up(db);
     await stillHeld();
-    await meta.updateOne({ _id: 'schema' }, { $set: { version: migration.to } });
+    await markDone(db, migration);
   }
   await ensureIndexes(db);
   await ensureCheckpointIndexes(db);

@@ -142,6 +142,12 @@ export function createResultStore({
       const row = await descriptions.findOne({ _id: descriptionId, organizationId });
       return row === null ? null : toDescription(row);
     },
+    /** Ids that `save*` assigns for this origin. */
+    idsOf: (origin: ResultOrigin) => ({
+      ocr: rowId('ocr', origin),
+      description: rowId('description', origin),
+      segmentation: rowId('segmentation', origin),
+    }),
     ...createEmbeddings(embeddings),
     ...createSegmentations(segmentationResults),
     /** Deletes all results of a document. */

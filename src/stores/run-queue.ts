@@ -1,6 +1,7 @@
 import type { Document, Filter, MongoClient } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
+import { brief } from '#src/stores/runs/read-runs.ts';
 import type { RunNotes } from '#src/stores/runs/run-notes.ts';
 import { lanes, type Lane } from '#src/domain/runs/queue.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
@@ -101,13 +102,13 @@ function createHeldRuns(
       return done.updateResults?.get(0)?.matchedCount === 1;
     },
     /** Parks the run without a lease until it gets its answers. False when the lease is lost. */
-    async wait(lease: Lease, questions: readonly OpenQuestion[]): Promise<boolean> {
+    async wait(lease: Lease, questions: readonly OpenQuestion[], now = new Date()): Promise<boolean> {
       const done = await runs.updateOne(held(lease), {
-        $set: { status: 'waiting', owner: null, attempts: 0, waitingFor: [...questions] },
+        $set: { status: 'waiting', owner: null, attempts: 0, waitingFor: [...questions], waitingAt: now },
         $unset: { beatAt: true },
       });
       if (done.matchedCount === 0) return false;
-      await notes.note([{ ...lease.run, status: 'waiting' }], new Date());
+      await notes.note([{ ...lease.run, status: 'waiting' }], now);
       return true;
     },
     /** Leases among these that are lost, in one query. */
@@ -182,13 +183,18 @@ export function createRunQueue(
         .toArray(),
     /** Returns runs to the queue whose workers gave no sign of life since. Another worker may have done so before. */
     async endLeases(dead: readonly SeenLease[], now: Date): Promise<void> {
-      await Promise.all(
+      const ended = await Promise.all(
         dead.map(({ _id, fence, owner, organizationId, beatAt }) =>
-          runs.updateOne(
+          runs.findOneAndUpdate(
             { _id, organizationId, status: 'running', fence, owner, beatAt: beatAt ?? { $exists: false } },
             { $set: { status: 'queued', owner: null, queuedAt: now }, $unset: { beatAt: true } },
+            { returnDocument: 'after', projection: brief },
           ),
         ),
+      );
+      await notes.note(
+        ended.flatMap((run) => run ?? []),
+        now,
       );
     },
     /** Number of queued runs, at most 10,000, and the oldest of them. */

@@ -9,7 +9,7 @@ import { createEventLog } from '#src/stores/event-log.ts';
 import { createExecutionStore, type ExecutionStore } from '#src/stores/executions.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
-import { executionRecord } from '#test/support/records.ts';
+import { executionRecord, uploadedDocument } from '#test/support/records.ts';
 
 let database: TestDatabase;
 let executions: ExecutionStore;
@@ -189,4 +189,25 @@ describe.each([
     await expect.poll(() => begun.map(({ run }) => run._id), { timeout: 5_000 }).toEqual([dead?.run._id]);
     expect(begun[0]?.run).toMatchObject({ fence: 2, attempts: 2 });
   });
+});
+
+test('a run whose worker died is queued again, on its document too, and claimed before newer ones', async () => {
+  const document = uploadedDocument('wf_a', { organizationId: 'org_dead', projectId: 'prj' });
+  await database.collections.documents.insertOne(document);
+  const [older] = await queue('org_dead', 1, { documentIds: [document._id] });
+  const dead = (await executions.claim('dead', new Date())) as Lease;
+  await executions.noteClaim(dead, new Date());
+  const newer = await queue('org_dead', 2);
+  const shown = async () => (await database.collections.documents.findOne({ _id: document._id }))?.latestRun?.status;
+  expect(await shown()).toBe('running');
+  await executions.endLeases(await executions.seeLeases(), new Date());
+  expect(await shown()).toBe('queued');
+  const found = await executions.findRun({ organizationId: 'org_dead', projectIds: ['prj'] }, dead.run._id);
+  expect(found).toMatchObject({ status: 'queued', attempts: 1 });
+  // A late look at the lease of before changes nothing.
+  await executions.endLeases([{ ...dead.run, owner: 'dead' }], new Date());
+  const claimed = [];
+  for (let at = 0; at < 3; at += 1) claimed.push((await executions.claim('next', new Date()))?.run._id);
+  expect(claimed[0]).toBe(older);
+  expect(new Set(claimed.slice(1))).toEqual(new Set(newer));
 });

@@ -54,6 +54,7 @@ const broken: Partial<Record<EnvName, string>> = {
   RETENTION_AUDIT_DAYS: '1',
   OPENAI_BASE_URL: 'localhost:8000',
   DOCUMENT_SEARCH_MODE: 'semantic',
+  VECTOR_QUANTIZATION: 'half',
   EMBEDDINGS: 'vectors',
   SEGMENTATION_URL: 'sam:8091',
   SEGMENTATION_PROVIDER: 'sam',

@@ -6,6 +6,7 @@ import { reportOf } from '#scripts/conformance/report.ts';
 import { withDatabase } from '#scripts/conformance/with-database.ts';
 import { runCommand } from '#test/support/command.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
+import { verifies } from '#test/support/verifies.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 
 let database: TestDatabase;
@@ -33,9 +34,29 @@ test('a deployment is tried with the tests of a store, in databases that are gon
   expect(databases.map(({ name }: { name: string }) => name)).toEqual(['inkgraph']);
 });
 
+verifies(
+  'processes.conformance',
+  async () => {
+    const out = join(folder.path, 'processes.md');
+    const suite = 'test/stores/secret-store.test.ts';
+    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+    const args = [database.uri, '--suite', suite, '--topology', '--uploads', '6', '--out', out];
+    const end = await runCommand(conformance, args, { env });
+    const report = await readFile(out, 'utf8');
+    expect([end.code, report]).toEqual([0, expect.stringContaining('- no promise was broken')]);
+    expect(report).toMatch(/^- 6 uploads from 4 clients in \d+ s, on 2 API and 2 agents processes$/m);
+    expect(report).toMatch(/^- 2 processes killed with -9; \d+ answers, \d+ connections that broke$/m);
+    expect(report).not.toContain('127.0.0.1');
+    const { databases } = await database.client.db('admin').command({ listDatabases: 1 });
+    expect(databases.map(({ name }: { name: string }) => name)).toEqual(['inkgraph']);
+  },
+  { timeout: 240_000 },
+);
+
 test.each([
   [[], 'Usage'],
   [['http://db.example'], 'Usage'],
+  [['mongodb://db.example', '--topology', '--uploads', 'many'], '--uploads must be'],
   [['mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=50'], 'does not respond'],
 ])('%j is refused in a line that says why', async (args, why) => {
   const { code, err } = await runCommand(conformance, args);
@@ -59,6 +80,10 @@ test('a report names failures, and neither hosts nor credentials nor folders', (
   ];
   const deployment = { version: '8.0.4', kind: 'sharded', hasSearch: false, uri };
   const about = { root: '/home/ann/inkgraph/', version: '0.1.0', at: new Date(0), notes: [] };
+  const topology = { figures: ['6 uploads'], violations: [`doc_a was lost at ${uri}`] };
+  const broken = reportOf({ testResults }, deployment, { ...about, topology });
+  expect(broken.text).toContain('- 6 uploads\n- broken: doc_a was lost at …\n');
+  expect(broken.failed).toBe(3);
   const { text, passed, failed } = reportOf({ testResults }, deployment, about);
   expect([passed, failed]).toEqual([1, 2]);
   expect(text).toContain('# MongoDB 8.0.4, 1970-01-01');

@@ -18,6 +18,40 @@ export const crossCutting = [
       '0124-draining',
     ],
   }),
+  ...proved('Processes', {
+    'search.quantization': [
+      'VECTOR_QUANTIZATION decides the form in which a server keeps vectors, and health tells it',
+      '0223-vectors-may-be-quantized',
+    ],
+  }),
+  ...proved('Events', {
+    'events.lost.waiting': [
+      'A question that a killed process stored and did not announce is announced once',
+      '0224-nothing-that-was-stored-goes-unannounced',
+    ],
+    'events.lost.record': [
+      'A change of a record that a killed process stored and did not announce is announced once',
+      '0224-nothing-that-was-stored-goes-unannounced',
+    ],
+  }),
+  ...proved('Processes', {
+    'processes.release_before.reads': [
+      'A process takes over the data of the release before: what was stored is read, and what was begun ends',
+      '0221-two-releases-side-by-side',
+    ],
+    'processes.release_before.writes': [
+      'A process writes nothing that processes of the release before, which work beside it, cannot read',
+      '0221-two-releases-side-by-side',
+    ],
+    'processes.conformance': [
+      'Processes on a given deployment are tried under load, one of each kind is killed, and a dated report counts what is stored',
+      '0127-conformance-of-a-deployment',
+    ],
+    'processes.schema': [
+      'A process that is too old or too new for the data does not start, and says why in one line',
+      '0221-two-releases-side-by-side',
+    ],
+  }),
   ...proved('Authentication', {
     'auth.ingestion': '/api/uploads requires a workflow key in the x-api-key header',
     'auth.service': '/api/service requires a service key in the x-api-key header',

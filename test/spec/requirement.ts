@@ -9,6 +9,7 @@ export const chapters = [
   'Dashboard API',
   'Dashboard pages',
   'Health',
+  'Processes',
   'Authentication',
   'Events',
   'Errors',

@@ -12,7 +12,7 @@ import { askExperiments } from '#test/stores/support/ask-experiments.ts';
 import { askRecords, sortsByField } from '#test/stores/support/ask-records.ts';
 import { askAccountMails, askGuesses, askPasskeys } from '#test/stores/support/ask-accounts.ts';
 import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
-import { askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
+import { askChanges, askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { askDocumentLists, askRunLists } from '#test/stores/support/ask-lists.ts';
 import { askWebhooks } from '#test/stores/support/ask-webhooks.ts';
 import { askPages } from '#test/stores/support/ask-pages.ts';
@@ -179,6 +179,7 @@ async function askDocuments(stores: Stores): Promise<void> {
     };
     const segmented = await results.saveSegmentation(origin, found);
     expect(segmented.segmentationId).toBe(results.segmentationIdOf(origin));
+    expect(results.idsOf(origin).segmentation).toBe(segmented.segmentationId);
     await results.segmentationById(organizationId, segmented.segmentationId);
     const embedding = await results.saveEmbedding(origin, {
       kind: 'text',
@@ -232,7 +233,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.resultsOf(organizationId, [execution._id, 'exec_2'], ['doc_1']);
   await executions.findRun(wide, 'run_x');
   await executions.depth();
-  await executions.endedBetween({ from: new Date(0), after: '', until: new Date() }, 10);
+  await askChanges(executions);
   const lease = (await executions.claim('owner', now)) as Lease;
   await executions.beat(lease, now);
   await executions.endLeases(
@@ -267,7 +268,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.cancelRun(tenant, 'run_x', { code: 'c', message: 'm' }, now);
   for (const after of [null, { createdAt: now, id: 'exec_x' }]) await executions.withPendingCallback(after, 100);
   await executions.callbackQueued(organizationId, execution._id);
-  await events.append([realtimeEvent(organizationId)]);
+  for (const how of ['append', 'lacking'] as const) await events[how]([realtimeEvent(organizationId)]);
   for (const wanted of [{}, { executionId: execution._id }]) await events.read(organizationId, 0, 10, wanted);
   await events.position(organizationId);
   events.subscribe(organizationId, () => undefined)();

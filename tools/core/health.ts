@@ -21,6 +21,8 @@ export interface HealthParts {
   /** null: the objects are on the disk, or the service has not answered yet. */
   abilities(): Health['checks']['objects']['abilities'] | null;
   checkSearch(): Promise<void>;
+  /** Form of the vectors of the search; none: whole ones. */
+  readonly quantization: 'none' | 'scalar' | 'binary';
   /** Time of the oldest event in the outboxes of documents; null: they are empty. */
   oldestEvent(): Promise<Date | null>;
   /** null: the object store tells no limit. */
@@ -74,7 +76,7 @@ export class HealthService {
   }
 
   async #check(): Promise<Health['checks']> {
-    const { modelLabels } = this.#parts;
+    const { modelLabels, quantization } = this.#parts;
     let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestSeconds: 0, oldestEventSeconds: 0 };
     let storage: Health['checks']['storage'] = { status: 'error', freeBytes: 0, minFreeBytes: 0, bytes: 0, objects: 0 };
     const [database, objects, search] = await Promise.all([
@@ -83,7 +85,10 @@ export class HealthService {
         queue = await this.#queue();
       }),
       tried(() => this.#parts.checkObjects()),
-      tried(() => this.#parts.checkSearch()),
+      tried(() => this.#parts.checkSearch()).then((check) => ({
+        ...check,
+        ...(quantization !== 'none' && { quantization }),
+      })),
       tried(async () => {
         const [disk, stored] = await Promise.all([this.#parts.disk(), this.#parts.stored()]);
         const isFull = disk !== null && disk.freeBytes < disk.minFreeBytes;

@@ -34,7 +34,8 @@ export const Health = z
       }),
       /** `oldestEventSeconds`: age of the oldest event of a document that is not relayed, such as an upload without a run. */
       queue: Check.extend({ depth: z.int(), oldestSeconds: z.number(), oldestEventSeconds: z.number() }),
-      search: Check,
+      /** `quantization`: form of the vectors that VECTOR_QUANTIZATION asks for; absent: whole ones. */
+      search: Check.extend({ quantization: z.enum(['scalar', 'binary']).optional() }),
       /** Absent where no Redis is configured. An error makes the service degraded: it goes on without Redis. */
       redis: Check.optional(),
       models: Check.extend({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),

@@ -145,6 +145,8 @@ export interface RunRecord {
   readonly error: RunFailure | null;
   /** Open questions of a waiting run; removed when it continues. */
   readonly waitingFor?: readonly OpenQuestion[];
+  /** Time at which the run began to wait last. Runs of before 0.3 may have none. */
+  readonly waitingAt?: Date;
   readonly answers?: readonly GivenAnswer[];
   /** Paths of nodes that failed while the run went on and succeeded; absent if there are none. */
   readonly degraded?: readonly string[];

@@ -31,6 +31,21 @@ export function createRecordStore({ records }: Pick<Collections, 'records'>) {
         throw error;
       }
     },
+    /** Records of all organizations, in the order of their changes. `after` is the id of the last one at `from`. */
+    async changedBetween(
+      { from, after, until }: { readonly from: Date; readonly after: string; readonly until: Date },
+      limit: number,
+    ): Promise<readonly RecordRecord[]> {
+      const rows = await records
+        .find({
+          updatedAt: { $gte: from, $lt: until },
+          $or: [{ updatedAt: { $gt: from } }, { _id: { $gt: after } }],
+        })
+        .sort({ updatedAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(toRecord);
+    },
     /** Deletes the records of a document, in the trash too. */
     async deleteOf(organizationId: string, documentId: string): Promise<void> {
       await records.deleteMany({ organizationId: { $in: [...homesOf(organizationId)] }, documentId }, processSafe);

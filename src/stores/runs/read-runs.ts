@@ -90,6 +90,23 @@ function createLists({ runs }: Pick<Collections, 'runs'>) {
         .sort({ finishedAt: 1, _id: 1 })
         .limit(limit)
         .toArray(),
+    /** Waiting runs of all organizations, in the order in which they began to wait. `after` is the id of the last one at `from`. */
+    waitingBetween: (
+      { from, after, until }: { readonly from: Date; readonly after: string; readonly until: Date },
+      limit: number,
+    ): Promise<readonly RunRecord[]> =>
+      runs
+        .find(
+          {
+            status: 'waiting',
+            waitingAt: { $gte: from, $lt: until },
+            $or: [{ waitingAt: { $gt: from } }, { _id: { $gt: after } }],
+          },
+          { projection: brief },
+        )
+        .sort({ waitingAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray(),
     /** Runs of a workflow with an answer to the question at this path, newest first, with their answers. */
     answeredRuns: (
       tenant: Tenant,

@@ -1,14 +1,18 @@
 import { MongoServerError, type Collection, type Db, type Document } from 'mongodb';
+import { AppError } from '#src/domain/app-error.ts';
+import type { Quantization } from '#src/stores/search/vector-form.ts';
 
 export const textIndexName = 'documents_text';
 export const vectorIndexName = 'documents_vector';
 /** Ordinary index that a server without search has instead. */
 export const wordIndexName = 'documents_words';
 
-/** Vector lengths in the index: one index has one length for each of its fields. */
-export interface VectorDimensions {
+/** Vector lengths in the index, one for each of its fields, and the form of the vectors. */
+export interface VectorIndexOptions {
   readonly text: number;
   readonly image: number;
+  /** Default: none. */
+  readonly quantization?: Quantization;
 }
 
 interface SearchIndexDefinition {
@@ -44,25 +48,33 @@ const textIndex: SearchIndexDefinition = {
 };
 
 /** `flat` compares every vector that passes the filter, without a graph. Intended for many tenants of up to 10,000 vectors. */
-const vectorField = (path: string, numDimensions: number): Document => ({
+const vectorField = (path: string, numDimensions: number, quantization: Quantization): Document => ({
   type: 'vector',
   path,
   numDimensions,
   similarity: 'cosine',
   indexingMethod: 'flat',
+  // Servers from before quantization know no field of this name.
+  ...(quantization !== 'none' && { quantization }),
 });
 
-const vectorIndex = ({ text, image }: VectorDimensions): SearchIndexDefinition => ({
+const vectorIndex = ({ text, image, quantization = 'none' }: VectorIndexOptions): SearchIndexDefinition => ({
   name: vectorIndexName,
   type: 'vectorSearch',
   definition: {
     fields: [
-      vectorField('embedding.text.vector', text),
-      vectorField('embedding.image.vector', image),
+      vectorField('embedding.text.vector', text, quantization),
+      vectorField('embedding.image.vector', image, quantization),
       ...[...scopePaths, 'embedding.text.label', 'embedding.image.label'].map((path) => ({ type: 'filter', path })),
     ],
   },
 });
+
+/** Search indexes that this program makes. */
+export const searchIndexesOf = (vectors: VectorIndexOptions): readonly SearchIndexDefinition[] => [
+  textIndex,
+  vectorIndex(vectors),
+];
 
 /** Path of a member of a list of definitions, by which two lists are compared: servers order them in their own way. */
 const pathOf = (item: unknown): unknown =>
@@ -76,13 +88,19 @@ function holdsAll(present: readonly unknown[], wanted: readonly unknown[]): bool
   });
 }
 
+/** Form of the vectors of a field of an index; null for a field without vectors. */
+const quantizationOf = ({ type, quantization = 'none' }: Document): unknown =>
+  type === 'vector' ? quantization : null;
+
 /** Checks that the wanted definition is part of the actual one: servers add defaults. `indexingMethod` is a wish that some refuse. */
 function holds(present: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) return Array.isArray(present) && holdsAll(present, wanted);
   if (typeof wanted !== 'object' || wanted === null) return present === wanted;
   if (typeof present !== 'object' || present === null) return false;
+  // A field that does not name its form has whole vectors.
+  if (quantizationOf(present) !== quantizationOf(wanted)) return false;
   return Object.entries(wanted).every(
-    ([key, value]) => key === 'indexingMethod' || holds((present as Document)[key], value),
+    ([key, value]) => key === 'indexingMethod' || key === 'quantization' || holds((present as Document)[key], value),
   );
 }
 
@@ -112,14 +130,26 @@ function withoutMethod(definition: Document): Document {
   return { ...definition, fields };
 }
 
-async function create(records: Collection, { name, type, definition }: SearchIndexDefinition): Promise<void> {
+/** Explains the refusal of a server that cannot keep vectors as it is told: whole ones might not fit into its memory. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof MongoServerError) || !error.message.includes('quantization')) return error;
+  return new AppError(
+    'service.unavailable',
+    `The MongoDB refuses VECTOR_QUANTIZATION (${error.message}). Unset it, or use a server that has it, such as Atlas.`,
+    { cause: error },
+  );
+}
+
+/** Makes or changes an index by `send`: without the indexing method on a server that does not know it. */
+async function defined(definition: Document, send: (definition: Document) => Promise<unknown>): Promise<void> {
   try {
-    await records.createSearchIndex({ name, type, definition });
+    await send(definition).catch((error: unknown) => {
+      if (!(error instanceof MongoServerError) || !error.message.includes('indexingMethod')) throw error;
+      return send(withoutMethod(definition));
+    });
   } catch (error) {
-    if (!(error instanceof MongoServerError)) throw error;
-    if (error.code === exists) return;
-    if (!error.message.includes('indexingMethod')) throw error;
-    await records.createSearchIndex({ name, type, definition: withoutMethod(definition) });
+    if (error instanceof MongoServerError && error.code === exists) return;
+    throw explained(error);
   }
 }
 
@@ -146,16 +176,18 @@ async function createWordIndex(records: Collection): Promise<void> {
  * Creates missing search indexes and updates those with another definition. Atlas builds them afterwards; `check` of the search rejects
  * until they are ready. Returns false for a server without search, which gets an index of words instead.
  */
-export async function ensureSearchIndexes(db: Db, dimensions: VectorDimensions): Promise<boolean> {
+export async function ensureSearchIndexes(db: Db, vectors: VectorIndexOptions): Promise<boolean> {
   const known = await db.listCollections({ name: 'searchRecords' }).toArray();
   if (known.length === 0) await db.createCollection('searchRecords');
   const records = db.collection('searchRecords');
   try {
-    for (const index of [textIndex, vectorIndex(dimensions)]) {
+    for (const index of searchIndexesOf(vectors)) {
       const present = await found(records, index.name);
-      if (present === undefined) await create(records, index);
+      const { name, type } = index;
+      if (present === undefined)
+        await defined(index.definition, (definition) => records.createSearchIndex({ name, type, definition }));
       else if (!holds(present['latestDefinition'], index.definition))
-        await records.updateSearchIndex(index.name, index.definition);
+        await defined(index.definition, (definition) => records.updateSearchIndex(name, definition));
     }
     return true;
   } catch (error) {
@@ -179,7 +211,7 @@ export interface SearchIndexFinding {
 /** Compares the search indexes with those that this program makes. null: a server without search. Changes nothing. */
 export async function findSearchIndexes(
   db: Db,
-  dimensions: VectorDimensions,
+  vectors: VectorIndexOptions,
 ): Promise<readonly SearchIndexFinding[] | null> {
   const records = db.collection('searchRecords');
   const stateOf = async ({ name, definition }: SearchIndexDefinition): Promise<SearchIndexFinding['state']> => {
@@ -189,8 +221,9 @@ export async function findSearchIndexes(
     return present['queryable'] === true ? 'ready' : 'building';
   };
   try {
-    const wanted = [textIndex, vectorIndex(dimensions)];
-    return await Promise.all(wanted.map(async (index) => ({ name: index.name, state: await stateOf(index) })));
+    return await Promise.all(
+      searchIndexesOf(vectors).map(async (index) => ({ name: index.name, state: await stateOf(index) })),
+    );
   } catch (error) {
     if (!lacksSearch(error)) throw error;
     return null;

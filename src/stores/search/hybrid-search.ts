@@ -10,6 +10,7 @@ import {
   type RankedHits,
 } from '#src/domain/search/fuse.ts';
 import { readQuery, type ReadQuery } from '#src/domain/search/read-query.ts';
+import type { Quantization } from '#src/stores/search/vector-form.ts';
 import type { SearchAnswer, SearchHit, SearchRetriever, SearchMode, SearchQuery } from '#src/stores/search/query.ts';
 
 export interface RetrieverHit {
@@ -53,6 +54,8 @@ export type RetrieverOutcome = 'found' | 'empty' | 'failed' | 'late';
 export interface SearchOptions {
   readonly mode: SearchMode;
   readonly embedder: Pick<TextEmbedder, 'label' | 'embedQuery'>;
+  /** Form of the vectors in the index. Default: none. */
+  readonly quantization?: Quantization;
   /** Limit on the wait for a retriever, its embedding included. */
   readonly retrieverTimeoutMs?: number;
   /** Receives the outcome of each retriever. `error` is set when it failed or was late. */

@@ -2,6 +2,7 @@ import { Binary, type Collection, type Document, type Filter } from 'mongodb';
 import { isEveryProject } from '#src/domain/access/tenant.ts';
 import { textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
+import { nearestOf, type Quantization } from '#src/stores/search/vector-form.ts';
 import { rankWords } from '#src/stores/search/rank-words.ts';
 import type { RetrieverHit, RetrieverRequest, SearchRetrievers } from '#src/stores/search/hybrid-search.ts';
 
@@ -89,7 +90,10 @@ export function exactHits(
 }
 
 /** Retrievers over `searchRecords`. Each filters by tenant inside the index, not afterwards. */
-export function createSearchRetrievers(searchRecords: Collection<SearchRow>): SearchRetrievers {
+export function createSearchRetrievers(
+  searchRecords: Collection<SearchRow>,
+  quantization?: Quantization,
+): SearchRetrievers {
   const ranked = async (pipeline: Document[], meta: string, signal: AbortSignal): Promise<RetrieverHit[]> => {
     const project = { $project: { _id: 1, score: { $meta: meta } } };
     const rows = await searchRecords
@@ -135,8 +139,7 @@ export function createSearchRetrievers(searchRecords: Collection<SearchRow>): Se
               path: 'embedding.text.vector',
               queryVector: Binary.fromFloat32Array(vector),
               filter: { $and: [...readable(request), { 'embedding.text.label': { $eq: label } }] },
-              exact: true,
-              limit: request.depth,
+              ...nearestOf(request.depth, quantization),
             },
           },
         ],

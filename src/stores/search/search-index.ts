@@ -33,7 +33,7 @@ type GivenTexts = GivenNames & Partial<Pick<SearchRecord, 'recordText'>>;
 export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRecords'>, options: SearchOptions) {
   const names = [textIndexName, ...(options.mode === 'hybrid' ? [vectorIndexName] : [])];
   const retrievers = new ChosenRetrievers({
-    search: createSearchRetrievers(searchRecords),
+    search: createSearchRetrievers(searchRecords, options.quantization),
     words: createWordRetrievers(searchRecords),
     isReady: async () => (await missingIndexes(searchRecords as never, names)).length === 0,
   });
@@ -90,7 +90,7 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     /** Matching passages by document, in one read. Omits deleted documents and those that the caller may not read. */
     highlights: createHighlights(searchRecords),
     /** Documents with the nearest vectors. */
-    similar: createSimilar(searchRecords),
+    similar: createSimilar(searchRecords, options.quantization),
     ...createCopies(searchRecords),
     /** Rejects when search is not ready. */
     async check(): Promise<void> {

@@ -2,6 +2,7 @@ import type { Binary, Collection, Document } from 'mongodb';
 import { cosineOf } from '#src/domain/documents/near-copies.ts';
 import { lacksSearch, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
+import { nearestOf, type Quantization } from '#src/stores/search/vector-form.ts';
 import type { SearchRow } from '#src/stores/search/row.ts';
 
 export type SimilarBy = 'picture' | 'text';
@@ -40,7 +41,7 @@ type Nearest = { readonly _id: string; readonly score: number };
 type Vector = { readonly label: string; readonly vector: Binary };
 
 /** Documents whose stored vectors are nearest to those of one document. Each query filters by tenant inside of the index. */
-export function createSimilar(searchRecords: Collection<SearchRow>) {
+export function createSimilar(searchRecords: Collection<SearchRow>, quantization?: Quantization) {
   const scan = async (query: SimilarQuery, by: SimilarBy, { label, vector }: Vector): Promise<Nearest[]> => {
     const path = `embedding.${fields[by]}`;
     const rows = await searchRecords
@@ -68,9 +69,8 @@ export function createSimilar(searchRecords: Collection<SearchRow>) {
               path: `${path}.vector`,
               queryVector: one.vector,
               filter: { $and: [...readable({ scope: query }), { [`${path}.label`]: { $eq: one.label } }] },
-              exact: true,
               // The document itself is the nearest one.
-              limit: query.limit + 1,
+              ...nearestOf(query.limit + 1, quantization),
             },
           },
           { $project: { score: { $meta: 'vectorSearchScore' } } },

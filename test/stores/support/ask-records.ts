@@ -88,6 +88,7 @@ export async function askRecords(stores: Stores, place: Place): Promise<void> {
   await records.save(row);
   await records.save({ ...row, revision: 2 });
   await records.find(tenant, row._id);
+  await records.changedBetween({ from: new Date(0), after: '', until: new Date() }, 10);
   await records.ofDocument(tenant, 'doc_a');
   await records.documentIds(question, 100);
   const plain = { ...question, terms: [] };

@@ -6,6 +6,8 @@ import type { Stores } from '#test/support/database.ts';
 export const sweeping = [
   'documents.presentAmong',
   'executions.endedBetween',
+  'executions.waitingBetween',
+  'records.changedBetween',
   'organizations.idsAfter',
   'trash.expired',
   'usage.totals',
@@ -75,4 +77,11 @@ export async function askRetention({ retention, otherEmbeddings, runMends }: Sto
   await retention.deleteEvents(new Date(8e12), 10);
   await retention.deleteDeliveries(new Date(8e12), 10);
   await retention.deleteAudit(new Date(8e12), 10);
+}
+
+/** Asks for what sweeps announce if nobody did. */
+export async function askChanges(executions: Stores['executions']): Promise<void> {
+  const window = { from: new Date(0), after: '', until: new Date() };
+  await executions.endedBetween(window, 10);
+  await executions.waitingBetween(window, 10);
 }

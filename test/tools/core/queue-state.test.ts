@@ -73,6 +73,7 @@ test('health is degraded when the oldest run waits longer than the bound', async
   const health = () =>
     new HealthService({
       redis: () => null,
+      quantization: 'none' as const,
       version: '1',
       instanceId: 'ins_1',
       abilities: () => null,
@@ -104,6 +105,7 @@ test('health is degraded while an event of a document waits for longer than a mi
   const health = () =>
     new HealthService({
       redis: () => null,
+      quantization: 'none' as const,
       version: '1',
       instanceId: 'ins_1',
       abilities: () => null,
