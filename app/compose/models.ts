@@ -45,8 +45,7 @@ export function refuseMissingEmbeddings({ models }: Config): void {
   );
 }
 
-export function createReaders(config: Config, tracer: Tracer = noTracer): Readers {
-  const images = createImageCodec();
+export function createReaders(config: Config, tracer: Tracer = noTracer, images = createImageCodec()): Readers {
   return {
     images,
     models: createModels({ codec: images, ...openAiOf(config, tracer), embeddings: config.models.embeddings }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { documentTypes } from '#src/contracts/media-types.ts';
 
 const Check = z.object({ status: z.enum(['ok', 'degraded', 'error', 'off']), detail: z.string().optional() });
 
@@ -37,6 +38,8 @@ export const Health = z
       search: Check,
       /** Absent where no Redis is configured. An error makes the service degraded: it goes on without Redis. */
       redis: Check.optional(),
+      /** `contentTypes`: accepted uploads. HEIC is among them where its optional package is installed. */
+      images: Check.extend({ contentTypes: z.array(z.enum(documentTypes)) }),
       models: Check.extend({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),
     }),
   })
