@@ -203,7 +203,8 @@ function structures(): Input[] {
     pdf('wrong length of a stream', edited(/\/Length \d+/, '/Length 3')),
     pdf('length of a stream past the end', edited(/\/Length \d+/, '/Length 99999999')),
     pdf('no content', edited('/Contents 4 0 R', ''), false),
-    pdf('content that is missing', edited('/Contents 4 0 R', '/Contents 44 0 R')),
+    // No error: a missing object is null (ISO 32000-1 §7.3.10).
+    pdf('content that is missing', edited('/Contents 4 0 R', '/Contents 44 0 R'), false),
     pdf('content in a list', edited('/Contents 4 0 R', '/Contents [4 0 R]')),
     pdf('pages in a circle', many('2 0 R', 1)),
     pdf('same page twice', many('3 0 R 3 0 R', 2)),

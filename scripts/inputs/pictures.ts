@@ -42,7 +42,10 @@ const encodings: Readonly<Record<string, readonly [Format, Encode]>> = {
   'lzw tiff': ['tiff', (lines) => lines.tiff({ compression: 'lzw' })],
   'deflate tiff': ['tiff', (lines) => lines.tiff({ compression: 'deflate', predictor: 'horizontal' })],
   'jpeg tiff': ['tiff', (lines) => lines.tiff({ compression: 'jpeg' })],
-  'fax tiff': ['tiff', (lines) => lines.threshold(128).toColourspace('b-w').tiff({ compression: 'ccittfax4', bitdepth: 1 })],
+  'fax tiff': [
+    'tiff',
+    (lines) => lines.threshold(128).toColourspace('b-w').tiff({ compression: 'ccittfax4', bitdepth: 1 }),
+  ],
   'tiff of 1 bit': ['tiff', (lines) => lines.threshold(128).tiff({ compression: 'none', bitdepth: 1 })],
   'tiff of white as 0': ['tiff', (lines) => lines.threshold(128).tiff({ bitdepth: 1, miniswhite: true })],
   'tiled tiff': ['tiff', (lines) => lines.tiff({ tile: true, tileWidth: 64, tileHeight: 64 })],

@@ -160,6 +160,10 @@ export const crossCutting = [
       'initialState over its size or depth, or with forbidden keys, returns 400',
       '0005-limits-and-accepted-types',
     ],
+    'limits.inputs': [
+      'Odd and hostile files are refused or fail with a named reason, are read, or end as blank where they are: none ends as blank without a warning that is not, and none ends the service',
+      '0217-pages-that-only-seem-blank-are-told',
+    ],
     'limits.pixels': ['An image over 50 megapixels returns 422', '0005-limits-and-accepted-types'],
   }),
   ...proved('API description', {

@@ -51,7 +51,7 @@ export type OcrResult = { ocrResultId: string; /** ISO 8601, UTC, milliseconds *
 
 export type OcrSummary = { ocrResultId: string; /** ISO 8601, UTC, milliseconds */ ocrCreatedAt: string; /** Engine that recognized the text */ modelLabel: string; /** Mean word confidence, weighted by word length, 0..100 */ avgConfidence: number; characters: number; /** Parts that could not be read, the first 20 */ warnings: PageWarning[]; };
 
-export type PageWarning = { /** Page index */ page: number; code: 'picture_too_large' | 'picture_damaged' | 'content_damaged' | 'recognition_incomplete'; detail: string; };
+export type PageWarning = { /** Page index */ page: number; code: 'picture_too_large' | 'picture_damaged' | 'content_damaged' | 'text_not_found' | 'recognition_incomplete'; detail: string; };
 
 export type PresignedUpload = { /** URL to PUT the raw bytes to */ uploadUrl: string; method: 'PUT'; /** Headers to send with the PUT */ headers: Record<string, string>; /** Send this to ack */ objectKey: string; /** ISO 8601, UTC, milliseconds */ expiresAt: string; /** The declared size; the body must have exactly this length */ maxBytes: number; };
 
