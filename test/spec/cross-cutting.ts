@@ -90,6 +90,10 @@ export const crossCutting = [
       'An event emitted before a crash is delivered after the crash, exactly once',
       '0013-events-and-outbox',
     ],
+    'events.upload.long_document': [
+      'A worker that is killed while it reads a long document costs at most the page that it was reading: pages are stored one by one',
+      '0126-pages-have-records',
+    ],
   }),
   ...proved('Events', {
     'events.dashboard.document': 'The dashboard document event follows ack on the dashboard path',
