@@ -22,10 +22,13 @@ export const typeOf = {
 } as const;
 export type Format = keyof typeof typeOf;
 
-export const input = (group: string, name: string, format: Format, bytes: Buffer, hasText = true): Input => ({
-  name: `${group}: ${name}`,
-  group,
-  contentType: typeOf[format],
-  bytes,
-  hasText,
-});
+/** Makes inputs of a group. */
+export const input =
+  (group: string) =>
+  (name: string, format: Format, bytes: Buffer, hasText = true): Input => ({
+    name: `${group}: ${name}`,
+    group,
+    contentType: typeOf[format],
+    bytes,
+    hasText,
+  });

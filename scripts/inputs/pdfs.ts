@@ -38,7 +38,7 @@ async function scans(): Promise<Scans> {
   };
 }
 
-const pdf = (name: string, bytes: Buffer, hasText = true): Input => input('pdf', name, 'pdf', bytes, hasText);
+const pdf = (name: string, bytes: Buffer, hasText = true): Input => input('pdf')(name, 'pdf', bytes, hasText);
 const page = (name: string, of: Parameters<typeof onePage>[0], hasText = true): Input =>
   pdf(name, pdfFile({ objects: onePage(of) }), hasText);
 

@@ -89,8 +89,7 @@ async function turned(): Promise<Input[]> {
   const found: Input[] = [];
   for (const degrees of [90, 180, 270, 3, -4, 45])
     found.push(
-      input(
-        'turned',
+      input('turned')(
         `${degrees} degrees`,
         'png',
         await lines.clone().rotate(degrees, { background: '#fff' }).png().toBuffer(),
@@ -98,21 +97,20 @@ async function turned(): Promise<Input[]> {
     );
   for (let orientation = 1; orientation <= 8; orientation += 1)
     found.push(
-      input(
-        'turned',
+      input('turned')(
         `exif orientation ${orientation}`,
         'jpeg',
         await lines.clone().withMetadata({ orientation }).jpeg().toBuffer(),
       ),
     );
-  found.push(input('turned', 'mirrored', 'png', await lines.clone().flop().png().toBuffer()));
+  found.push(input('turned')('mirrored', 'png', await lines.clone().flop().png().toBuffer()));
   return found;
 }
 
 async function sized(): Promise<Input[]> {
   const lines = await printedLines();
   const blank = async (width: number, height: number): Promise<Input> =>
-    input('sizes', `${width} x ${height}, blank`, 'png', await white(width, height).png().toBuffer(), false);
+    input('sizes')(`${width} x ${height}, blank`, 'png', await white(width, height).png().toBuffer(), false);
   const whole = await sharp(await fixture('letter.png'))
     .grayscale()
     .toBuffer();
@@ -134,12 +132,11 @@ async function sized(): Promise<Input[]> {
         [800, 600],
       ].map(([width = 1, height = 1]) => blank(width, height)),
     )),
-    input('sizes', 'a3 of 1 bit at 600 dpi', 'png', await large(7016, 9921)),
-    input('sizes', 'a4 of 1 bit at 600 dpi', 'png', await large(4960, 7016)),
-    input('sizes', 'lines of 450 pixels', 'png', await small(450)),
-    input('sizes', 'lines of 3,600 pixels', 'png', await small(3_600)),
-    input(
-      'sizes',
+    input('sizes')('a3 of 1 bit at 600 dpi', 'png', await large(7016, 9921)),
+    input('sizes')('a4 of 1 bit at 600 dpi', 'png', await large(4960, 7016)),
+    input('sizes')('lines of 450 pixels', 'png', await small(450)),
+    input('sizes')('lines of 3,600 pixels', 'png', await small(3_600)),
+    input('sizes')(
       'a thin edge of white around lines',
       'png',
       await lines.clone().extend({ top: 4_000, bottom: 4_000, background: '#fff' }).png().toBuffer(),
@@ -160,15 +157,15 @@ async function toned(): Promise<Input[]> {
     },
   } as const;
   return [
-    input('tones', 'white on black', 'png', await lines.clone().negate({ alpha: false }).png().toBuffer()),
-    input('tones', 'pale', 'png', await lines.clone().linear(0.2, 200).png().toBuffer()),
-    input('tones', 'dark', 'png', await lines.clone().linear(0.3, 0).png().toBuffer()),
-    input('tones', 'blurred', 'png', await lines.clone().blur(1.2).png().toBuffer()),
-    input('tones', 'on yellow', 'jpeg', await lines.clone().tint('#c0a020').jpeg().toBuffer()),
-    input('tones', 'black page', 'png', await white(900, 260).negate().png().toBuffer(), false),
-    input('tones', 'clear page', 'png', await white(900, 260).ensureAlpha(0).png().toBuffer(), false),
-    input('tones', 'noise', 'png', await sharp(noise).png().toBuffer(), false),
-    input('tones', 'blank page of tiff', 'tiff', await white(900, 260).tiff({ compression: 'lzw' }).toBuffer(), false),
+    input('tones')('white on black', 'png', await lines.clone().negate({ alpha: false }).png().toBuffer()),
+    input('tones')('pale', 'png', await lines.clone().linear(0.2, 200).png().toBuffer()),
+    input('tones')('dark', 'png', await lines.clone().linear(0.3, 0).png().toBuffer()),
+    input('tones')('blurred', 'png', await lines.clone().blur(1.2).png().toBuffer()),
+    input('tones')('on yellow', 'jpeg', await lines.clone().tint('#c0a020').jpeg().toBuffer()),
+    input('tones')('black page', 'png', await white(900, 260).negate().png().toBuffer(), false),
+    input('tones')('clear page', 'png', await white(900, 260).ensureAlpha(0).png().toBuffer(), false),
+    input('tones')('noise', 'png', await sharp(noise).png().toBuffer(), false),
+    input('tones')('blank page of tiff', 'tiff', await white(900, 260).tiff({ compression: 'lzw' }).toBuffer(), false),
   ];
 }
 
@@ -176,14 +173,14 @@ async function toned(): Promise<Input[]> {
 export async function oddPictures(): Promise<Input[]> {
   const whole = await wholePictures();
   return [
-    ...[...whole].map(([name, [format, bytes]]) => input('encodings', name, format, bytes)),
-    input('pages', 'tiff with a blank page inside', 'tiff', await multiPage(false)),
-    input('pages', 'tiff with a blank page first', 'tiff', await multiPage(true)),
+    ...[...whole].map(([name, [format, bytes]]) => input('encodings')(name, format, bytes)),
+    input('pages')('tiff with a blank page inside', 'tiff', await multiPage(false)),
+    input('pages')('tiff with a blank page first', 'tiff', await multiPage(true)),
     ...(await Promise.all(
       (['gif', 'webp'] as const).flatMap((format) => [
-        animated(format, false).then((bytes) => input('pages', `animated ${format}`, format, bytes)),
+        animated(format, false).then((bytes) => input('pages')(`animated ${format}`, format, bytes)),
         // A document of one page is the first picture of an animation (docs/decisions/0005), which has no text here.
-        animated(format, true).then((bytes) => input('pages', `animated ${format}, blank first`, format, bytes, false)),
+        animated(format, true).then((bytes) => input('pages')(`animated ${format}, blank first`, format, bytes, false)),
       ]),
     )),
     ...(await turned()),
