@@ -78,6 +78,8 @@ const config: KnipConfig = ({ production = false }) => ({
     ...(production ? [] : ['oxfmt', 'oxlint', 'oxlint-tsgolint']),
     // Named by web/app.css.
     'tailwindcss',
+    // Resolved at run time where it is installed: optional, and here for the tests.
+    ...(production ? [] : ['libheif-js']),
     // Resolved as files, by `createRequire`.
     ...(production ? ['tesseract.js', '@tesseract.js-data/eng'] : []),
     // Pinned: without it at the root, installing resolves for minutes. Only tests import it.

@@ -37,6 +37,7 @@ import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
+import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { checkCodeWorkflows } from '#graphs/code/check-code.ts';
@@ -79,6 +80,7 @@ export interface Overrides {
   readonly siblings?: Siblings;
   readonly logger?: Logger;
   readonly catalog?: Catalog;
+  readonly images?: ImageCodec | undefined;
   readonly openDatabase?: OpenDatabase | undefined;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
@@ -182,7 +184,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const { tracer, logger } = await openTraces(config, { instanceId, logger: plain }, opening);
   refuseMissingLanguages(config);
   refuseMissingEmbeddings(config);
-  const readers = createReaders(config, tracer);
+  const readers = createReaders(config, tracer, overrides.images);
   const redis = await openRedis(config, logger, opening);
   const { sessionStore, passwords, ocr, lingerMs, openDatabase } = overrides;
   const data = await openData(config, { embedders: readers.models, logger, openDatabase }, opening);

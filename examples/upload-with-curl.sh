@@ -10,10 +10,11 @@ case $FILE in
   *.png) TYPE=image/png ;;
   *.webp) TYPE=image/webp ;;
   *.avif) TYPE=image/avif ;;
+  *.heic) TYPE=image/heic ;;
   *.gif) TYPE=image/gif ;;
   *.tif | *.tiff) TYPE=image/tiff ;;
   *.pdf) TYPE=application/pdf ;;
-  *) echo "$FILE: expected .jpg, .png, .webp, .avif, .gif, .tif or .pdf" >&2; exit 1 ;;
+  *) echo "$FILE: expected .jpg, .png, .webp, .avif, .heic, .gif, .tif or .pdf" >&2; exit 1 ;;
 esac
 
 post() { # path, JSON body

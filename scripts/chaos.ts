@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { UsageError, orExplain } from '#scripts/cli/with-app.ts';
 import { chaosOfExecutions, type ExecutionOutcome } from '#scripts/chaos/executions.ts';
+import { killInLongDocument } from '#scripts/chaos/long-document.ts';
 import { chaos, type Outcome } from '#scripts/chaos/main.ts';
 
 const usage = helpText({
@@ -10,6 +11,7 @@ const usage = helpText({
     'npm run chaos [-- options]',
     'npm run chaos -- --processes [options]',
     'npm run chaos -- --workers <n> --executions <n> [options]',
+    'npm run chaos -- --pages <n>',
   ],
   does: 'Kills the whole service with kill -9 at random moments while scans come in, then counts what is stored. Ends with 1 when a promise is broken.',
   options: [
@@ -26,6 +28,7 @@ const usage = helpText({
     ['--lease <ms>', 'lease of the workers; default: 10000'],
     ['--kills <n>', 'default: 20'],
     ['--seed <n>', 'chooses files and moments; default: random'],
+    ['--pages <n>', 'kills the worker that reads a document of so many pages once 3 of 5 pages are stored'],
     ['--minutes <n>', 'time limit; default: 10, with --workers 5'],
   ],
   examples: ['npm run chaos', 'npm run chaos -- --workers 3 --executions 200'],
@@ -98,10 +101,30 @@ function printExecutions(outcome: ExecutionOutcome, leaseMs: number): readonly s
   return violations;
 }
 
+async function longDocument(pages: number, progress: (said: string) => void): Promise<void> {
+  const killAt = Math.ceil(pages * 0.6);
+  const { stored, readAgain, largestStep, seconds, violations } = await killInLongDocument({ pages, killAt, progress });
+  line(`pages                  ${pages}, ${stored} stored at the kill, at most ${largestStep} at a time`);
+  line(`read again             ${readAgain} stored pages, and at most the one that was being read`);
+  line(`whole time             ${seconds.toFixed(1)} s, 1-minute load ${loadavg()[0]?.toFixed(1)}`);
+  line(`promises broken        ${violations.length}`);
+  for (const violation of violations) line(`  ${violation}`);
+  if (violations.length > 0) process.exitCode = 1;
+}
+
 /** `npm run chaos`. */
 export const runChaos = withHelp(usage, async ({ args }) => {
   const text = { type: 'string' } as const;
-  const names = { uploads: text, kills: text, seed: text, minutes: text, workers: text, executions: text, lease: text };
+  const names = {
+    uploads: text,
+    kills: text,
+    seed: text,
+    minutes: text,
+    workers: text,
+    executions: text,
+    lease: text,
+    pages: text,
+  };
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({ args: [...args], options: { ...names, processes: flag } });
   const common = {
@@ -109,6 +132,14 @@ export const runChaos = withHelp(usage, async ({ args }) => {
     seed: whole('seed', values.seed, 1 + Math.floor(Math.random() * 99_999)),
     progress: (said: string) => void process.stderr.write(`${said}\n`),
   };
+  if (values.pages !== undefined) {
+    const pages = whole('pages', values.pages, 200);
+    const others = Object.keys(values).filter((name) => name !== 'pages' && name !== 'processes');
+    if (values.processes || others.length > 0)
+      throw new UsageError(`--pages cannot be combined with other options.\n${usage}`);
+    await longDocument(pages, common.progress);
+    return;
+  }
   if (values.workers === undefined && values.executions === undefined) {
     if (values.lease !== undefined) throw new UsageError(`--lease needs --workers and --executions.\n${usage}`);
     const limitMs = whole('minutes', values.minutes, 10) * 60_000;

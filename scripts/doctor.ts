@@ -4,10 +4,12 @@ import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tryBucket } from '#app/compose/objects.ts';
 import { readAddresses } from '#app/compose/addresses.ts';
+import { hasHeicPackage } from '#src/adapters/images/heif/package.ts';
 import { missingSentencePackages } from '#src/adapters/models/local/semantic/packages.ts';
 import { semanticLabel } from '#src/adapters/models/local/semantic/semantic-embedder.ts';
 import { addedLanguagesFolder, installedLanguages, missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import { anyLanguage } from '#src/domain/documents/languages/choose.ts';
+import { heicPackage } from '#src/domain/documents/heif-brand.ts';
 import { loadConfig, type Config } from '#src/config/config.ts';
 import { ConfigError, env, readEnv } from '#src/config/env.ts';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
@@ -120,6 +122,13 @@ function sentencePackages({ models }: Config): Finding[] {
   return [{ ok: false, what: `EMBEDDINGS=semantic: optional packages are missing`, fix }];
 }
 
+/** Decoder of HEIC, an optional package. */
+function heicDecoder(): Finding {
+  const { name, version: tried } = heicPackage;
+  if (hasHeicPackage()) return { ok: true, what: `HEIC is accepted: ${name} is installed` };
+  return { ok: true, what: 'HEIC is refused', fix: `npm install --save-exact ${name}@${tried}, to accept it` };
+}
+
 /** Rules of the bucket that its service did not let Inkgraph set. */
 const wantedRules = {
   lifecycle:
@@ -208,6 +217,7 @@ export const doctor = withHelp(usage, async (terminal) => {
     ...(await bucketOf(config)),
     ...languageData(config),
     ...sentencePackages(config),
+    heicDecoder(),
     ...(await secretKeys(terminal, config)),
     ...(await databaseFindings(config)),
     ...(await redisFindings(config.redisUrl)),

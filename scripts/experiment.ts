@@ -115,6 +115,7 @@ const types: Readonly<Record<string, string>> = {
   jpeg: 'image/jpeg',
   webp: 'image/webp',
   avif: 'image/avif',
+  heic: 'image/heic',
   gif: 'image/gif',
   tif: 'image/tiff',
   tiff: 'image/tiff',

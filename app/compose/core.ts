@@ -129,13 +129,14 @@ function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<Tool
 function healthOf(
   { instanceId, config, data: { database, abilities }, redis }: CoreParts,
   queue: QueueReader,
-  { documents, modelLabels, objects, search, usage }: ToolDeps,
+  { documents, images, modelLabels, objects, search, usage }: ToolDeps,
 ): HealthService {
   return new HealthService({
     version,
     instanceId,
     queue,
     modelLabels,
+    contentTypes: images.types,
     queueWaitSeconds: config.runs.queueWaitSeconds,
     checkDatabase: async () => {
       await database.db.command({ ping: 1 });

@@ -97,10 +97,13 @@ export const ocr = defineNode({
   },
 });
 
-/** Warnings of the pages. Throws `image.undecodable` if something could not be read and nothing was: the document is not blank. */
+/**
+ * Warnings of the pages. Throws `image.undecodable` if something could not be decoded and nothing was read: the document is not blank. A
+ * picture without text is no error.
+ */
 function readableWarnings(pages: readonly ReadPage[]): ReturnType<typeof warningsOf> {
   const warnings = warningsOf(pages);
-  const [first] = presentWarnings(warnings.slice(0, 1));
+  const [first] = presentWarnings(warnings.filter(({ code }) => code !== 'text_not_found').slice(0, 1));
   if (first === undefined || pages.some(({ text }) => text.trim() !== '')) return warnings;
   throw new AppError('image.undecodable', `No text could be read. Page ${first.page + 1}: ${first.detail}`);
 }

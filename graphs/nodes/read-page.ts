@@ -1,6 +1,7 @@
 import type { NodeCall } from '#graphs/define.ts';
 import { pageOf } from '#graphs/nodes/page.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { hasMarks, marksSide } from '#src/domain/documents/has-marks.ts';
 import { flawOf, layerPage } from '#src/domain/documents/text-layer.ts';
 import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
@@ -45,5 +46,7 @@ async function recognize(call: ReadCall, index: number, language: string): Promi
   const image = await pageOf(call, index);
   const page = await deps.ocr.recognize(image, { language, timeoutMs, signal, ...mode });
   const losses = [...new Set([...(image.losses ?? []), ...(page.losses ?? [])])];
+  if (page.text.trim() === '' && hasMarks(await deps.images.raster(image, marksSide, signal)))
+    losses.push('text_not_found');
   return losses.length === 0 ? page : { ...page, losses };
 }

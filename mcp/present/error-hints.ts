@@ -65,7 +65,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'upload.object_missing':
     'PUT the raw bytes to upload.uploadUrl first, then call upload_document with action acknowledge again.',
   'upload.too_large': 'Call get_context for limits.uploadMaxBytes and upload a smaller file.',
-  'upload.content_type': 'Upload a PNG, JPEG, WebP, AVIF, TIFF, GIF or PDF.',
+  'upload.content_type': 'Upload one of limits.contentTypes of get_context, such as PNG, JPEG or PDF.',
   'image.undecodable': 'The file is not a readable image. Check it and upload it again.',
   'image.too_large': 'Reduce the size of the image and upload it again.',
 };

@@ -24,7 +24,7 @@ export async function findFiles(path: string): Promise<Found> {
   if (facts.isFile()) {
     if (mediaTypeOf(path) === null)
       throw new UsageError(
-        `${path} has another type. Documents are .png, .jpg, .webp, .avif, .gif, .tif and .pdf files.`,
+        `${path} has another type. Documents are .png, .jpg, .webp, .avif, .heic, .gif, .tif and .pdf files.`,
       );
     return { files: [{ path, size: facts.size, modifiedMs: facts.mtimeMs }], folders: [], others: 0 };
   }

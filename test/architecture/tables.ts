@@ -199,6 +199,7 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/adapters/'],
   sharp: ['src/adapters/'],
   'pdfjs-dist': ['src/adapters/'],
+  'libheif-js': ['src/adapters/'],
   '@napi-rs/canvas': ['src/adapters/'],
   '@aws-sdk/client-s3': ['src/adapters/objects/s3/'],
   '@aws-sdk/s3-request-presigner': ['src/adapters/objects/s3/'],

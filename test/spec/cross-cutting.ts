@@ -124,6 +124,10 @@ export const crossCutting = [
       'An event emitted before a crash is delivered after the crash, exactly once',
       '0013-events-and-outbox',
     ],
+    'events.upload.long_document': [
+      'A worker that is killed while it reads a long document costs at most the page that it was reading: pages are stored one by one',
+      '0126-pages-have-records',
+    ],
   }),
   ...proved('Events', {
     'events.dashboard.document': 'The dashboard document event follows ack on the dashboard path',
@@ -193,6 +197,10 @@ export const crossCutting = [
     'limits.initial_state': [
       'initialState over its size or depth, or with forbidden keys, returns 400',
       '0005-limits-and-accepted-types',
+    ],
+    'limits.inputs': [
+      'Odd and hostile files are refused or fail with a named reason, are read, or end as blank where they are: none ends as blank without a warning that is not, and none ends the service',
+      '0217-pages-that-only-seem-blank-are-told',
     ],
     'limits.pixels': ['An image over 50 megapixels returns 422', '0005-limits-and-accepted-types'],
   }),

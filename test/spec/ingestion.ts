@@ -13,6 +13,14 @@ export const ingestion = [
       'Presign requires contentType, one of the accepted media types',
       '0005-limits-and-accepted-types',
     ],
+    'ingest.heic': [
+      'A HEIC is accepted as image/heic or image/heif, and its text is read; its thumbnail and its page are shown like those of other pictures',
+      '0216-heic-by-an-optional-package',
+    ],
+    'ingest.heic.refused': [
+      'Without the optional package, HEIC is refused by its name, with the package to install; context and health tell the accepted types',
+      '0216-heic-by-an-optional-package',
+    ],
     'ingest.presign.size': [
       'Presign requires size, a whole number of bytes of at least 1',
       '0005-limits-and-accepted-types',

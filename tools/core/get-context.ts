@@ -42,7 +42,7 @@ export const getContext = defineTool({
   async run({
     deps,
     principal,
-  }: ToolContext<'chatModel' | 'installation' | 'limits' | 'modelLabels' | 'organizations'>) {
+  }: ToolContext<'chatModel' | 'images' | 'installation' | 'limits' | 'modelLabels' | 'organizations'>) {
     const { organizationName, projects } = principal.names ?? (await namesOf(deps, principal.organizationId));
     return {
       organization: { id: principal.organizationId, name: organizationName },
@@ -60,6 +60,7 @@ export const getContext = defineTool({
       ...(principal.scopes.has('workflows:read') && { hosts: [...deps.installation.hosts] }),
       limits: {
         uploadMaxBytes: deps.limits.uploadMaxBytes,
+        contentTypes: [...deps.images.types],
         documentIds: limits.documentIds,
         pageMax: limits.pageMax,
       },

@@ -1,4 +1,5 @@
 import type { Health } from '#src/contracts/resources/health.ts';
+import type { DocumentType } from '#src/contracts/media-types.ts';
 import type { DiskState } from '#src/domain/ports/object-store.ts';
 import type { Stored } from '#src/domain/access/quota.ts';
 import type { QueueReader } from '#tools/core/queue-state.ts';
@@ -14,6 +15,8 @@ export interface HealthParts {
     readonly textEmbeddings: string;
     readonly imageEmbeddings: string;
   };
+  /** Types of files that are accepted. */
+  readonly contentTypes: readonly DocumentType[];
   /** Longest wait of a queued run, in seconds, before the queue counts as degraded. */
   readonly queueWaitSeconds: number;
   checkDatabase(): Promise<void>;
@@ -76,7 +79,7 @@ export class HealthService {
   }
 
   async #check(): Promise<Health['checks']> {
-    const { modelLabels, quantization } = this.#parts;
+    const { modelLabels, quantization, contentTypes } = this.#parts;
     let queue: Health['checks']['queue'] = { status: 'error', depth: 0, oldestSeconds: 0, oldestEventSeconds: 0 };
     let storage: Health['checks']['storage'] = { status: 'error', freeBytes: 0, minFreeBytes: 0, bytes: 0, objects: 0 };
     const [database, objects, search] = await Promise.all([
@@ -102,7 +105,9 @@ export class HealthService {
     const redis = this.#redis();
     const abilities = this.#parts.abilities();
     const store = abilities ? { ...objects, abilities } : objects;
-    return { database, objects: store, storage, queue, search, ...redis, models: { status: 'ok', ...modelLabels } };
+    const images = { status: 'ok' as const, contentTypes: [...contentTypes] };
+    const models = { status: 'ok' as const, ...modelLabels };
+    return { database, objects: store, storage, queue, search, ...redis, images, models };
   }
 
   #redis(): Pick<Health['checks'], 'redis'> {

@@ -6,7 +6,7 @@ import type { DocumentRecord, UploadRecord } from '#src/domain/documents/documen
 import type { DomainEvent } from '#src/domain/events/events.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { executionIdOf, siblingId } from '#src/domain/ids.ts';
-import { heicAdvice, heifCoding } from '#src/domain/documents/heif-brand.ts';
+import { heicAdvice, heifCoding, mayBeDeclared } from '#src/domain/documents/heif-brand.ts';
 import { pinnedKey } from '#src/domain/documents/object-key.ts';
 import type { ImageFacts } from '#src/domain/ports/image-codec.ts';
 import type { ObjectHead } from '#src/domain/ports/object-store.ts';
@@ -53,7 +53,7 @@ export async function inspectUpload(
   if (head.sizeBytes !== upload.sizeBytes)
     throw mismatch(`size was declared as ${upload.sizeBytes} bytes, ${head.sizeBytes} are stored`);
   const type = images.sniff(bytes.subarray(0, 64));
-  if (type !== upload.contentType) {
+  if (!mayBeDeclared(upload.contentType, type)) {
     const isHeic = heifCoding(bytes.subarray(0, 64)) === 'heic';
     const actual = type ?? (isHeic ? `HEIC. ${heicAdvice}` : 'of no accepted type');
     throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${actual}`);

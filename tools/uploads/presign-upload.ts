@@ -1,5 +1,5 @@
 import { AnyId, limits, Visibility } from '#src/contracts/fields.ts';
-import { documentTypes, type DocumentType } from '#src/contracts/media-types.ts';
+import type { DocumentType } from '#src/contracts/media-types.ts';
 import { PresignBody, PresignReply } from '#src/contracts/resources/upload.ts';
 import type { UploadFamily, UploadRecord } from '#src/domain/documents/document.ts';
 import { AppError } from '#src/domain/app-error.ts';
@@ -14,13 +14,15 @@ import { acceptedName } from '#tools/uploads/accepted-name.ts';
 /** Phones write these, so the refusal says how to go on. */
 const heicTypes = /^image\/hei[cf](?:-sequence)?$/;
 
-function acceptedType(contentType: string): DocumentType {
+/** `types`: those that this installation decodes. */
+function acceptedType(contentType: string, types: readonly DocumentType[]): DocumentType {
   const bare = contentType.trim().toLowerCase();
-  const known = documentTypes.find((type) => type === bare);
+  const known = types.find((type) => type === bare);
   if (known !== undefined) return known;
-  const message = `send one of ${documentTypes.join(', ')}`;
-  const refusal = heicTypes.test(bare) ? heicAdvice : 'This contentType is not accepted';
-  throw new AppError('upload.content_type', `${refusal}. Use one of ${documentTypes.join(', ')}.`, {
+  const message = `send one of ${types.join(', ')}`;
+  const isMissing = heicTypes.test(bare) && !types.includes('image/heic');
+  const refusal = isMissing ? heicAdvice : 'This contentType is not accepted';
+  throw new AppError('upload.content_type', `${refusal}. Use one of ${types.join(', ')}.`, {
     errors: [{ pointer: '/contentType', code: 'content_type', message }],
   });
 }
@@ -45,10 +47,10 @@ export const presignUpload = defineTool({
   }),
   output: PresignReply,
   async run(
-    { deps, principal }: ToolContext<'installation' | 'limits' | 'objects' | 'uploads' | 'usage'>,
+    { deps, principal }: ToolContext<'images' | 'installation' | 'limits' | 'objects' | 'uploads' | 'usage'>,
     { contentType, size, contentMd5, filename, languages: given, visibility, projectId },
   ) {
-    const type = acceptedType(contentType);
+    const type = acceptedType(contentType, deps.images.types);
     const named = acceptedName(filename);
     requireInstalled(given, deps.installation);
     // A device cannot mend its key: an upload is accepted, and its run names a language that is gone.

@@ -1,4 +1,4 @@
-import { documentTypes } from './file-types.ts';
+import { withType } from './file-types.ts';
 import { toastError } from '../parts/toast.tsx';
 import { bytes } from '../text/format.ts';
 import { shell } from '../text/shell.ts';
@@ -12,8 +12,8 @@ export function useAddFiles() {
     files: readonly File[],
     to: { readonly projectId: string; readonly workflowId?: string | undefined },
   ): void => {
-    const fits = files.filter((file) => {
-      const isKnown = documentTypes.some((type) => type === file.type);
+    const fits = files.map(withType).filter((file) => {
+      const isKnown = limits.contentTypes.some((type) => type === file.type);
       if (!isKnown) toastError(shell.uploadWrongType(file.name));
       else if (file.size > limits.uploadMaxBytes)
         toastError(shell.uploadTooLarge(file.name, bytes(limits.uploadMaxBytes)));

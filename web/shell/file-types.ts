@@ -1,14 +1,9 @@
-import type { DocumentType } from '#src/contracts/media-types.ts';
+/** Types by the end of the name, for browsers that do not know them. */
+const unknownToBrowsers = /\.(hei[cf])$/i;
 
-/** Media types that uploads may have: the compiler holds it equal to the contract's list. */
-const known: Readonly<Record<DocumentType, true>> = {
-  'image/png': true,
-  'image/jpeg': true,
-  'image/webp': true,
-  'image/avif': true,
-  'image/tiff': true,
-  'image/gif': true,
-  'application/pdf': true,
-};
-
-export const documentTypes: readonly string[] = Object.keys(known);
+/** The file with its media type: most browsers have none for HEIC. */
+export function withType(file: File): File {
+  const [, extension] = unknownToBrowsers.exec(file.name) ?? [];
+  if (file.type !== '' || extension === undefined) return file;
+  return new File([file], file.name, { type: `image/${extension.toLowerCase()}`, lastModified: file.lastModified });
+}

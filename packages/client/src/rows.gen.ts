@@ -54,6 +54,8 @@ export const mediaTypes = {
   jpg: 'image/jpeg',
   webp: 'image/webp',
   avif: 'image/avif',
+  heic: 'image/heic',
+  heif: 'image/heif',
   tiff: 'image/tiff',
   gif: 'image/gif',
   pdf: 'application/pdf',

@@ -36,13 +36,30 @@ export async function decodePage(bytes: Buffer, type: DocumentType, index: numbe
   return finishPage(pipeline.autoOrient(), index);
 }
 
+/** Pixels that another decoder than sharp made, 4 bytes each without `channels`. */
+interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly channels?: 3 | 4;
+  readonly pixels: Uint8Array;
+}
+
+async function openPixels({ width, height, channels = 4, pixels }: Pixels): Promise<Sharp> {
+  const { sharp } = await import('#src/adapters/images/sharp.ts');
+  return sharp(pixels, { ...input, raw: { width, height, channels } });
+}
+
+/** Encodes decoded pixels as PNG. */
+export async function finishPixels(pixels: Pixels, index: number): Promise<PageImage> {
+  return finishPage(await openPixels(pixels), index);
+}
+
 /** Encodes a rendered PDF page as PNG. The density stays with it: text recognition measures table columns in inches. */
 export async function encodePage(
   { width, height, dotsPerInch, pixels, losses }: PdfPixels,
   index: number,
 ): Promise<PageImage> {
-  const { sharp } = await import('#src/adapters/images/sharp.ts');
-  const pipeline = sharp(pixels, { ...input, raw: { width, height, channels: 4 } });
+  const pipeline = await openPixels({ width, height, pixels });
   const page = await finishPage(pipeline.withDensity(dotsPerInch), index);
   return losses.length === 0 ? page : { ...page, losses };
 }
@@ -67,10 +84,9 @@ export async function pictureOfPage(
   return toPicture(pipeline.autoOrient(), size);
 }
 
-/** Encodes a rendered PDF page as WebP for people. */
-export async function pictureOfPixels({ width, height, pixels }: PdfPixels, size: PictureSize): Promise<Buffer> {
-  const { sharp } = await import('#src/adapters/images/sharp.ts');
-  return toPicture(sharp(pixels, { ...input, raw: { width, height, channels: 4 } }), size);
+/** Encodes decoded pixels as WebP for people. */
+export async function pictureOfPixels(pixels: Pixels, size: PictureSize): Promise<Buffer> {
+  return toPicture(await openPixels(pixels), size);
 }
 
 /** Resizes before it rotates, since rotating fewer pixels is cheaper; a quarter turn exchanges the sides of the box. */

@@ -1,7 +1,7 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { DocumentType } from '#src/domain/ports/image-codec.ts';
-import { checkBoxes } from '#src/adapters/images/containers/avif.ts';
 import { validOrientation } from '#src/adapters/images/containers/exif.ts';
+import { checkBoxes, readHeic } from '#src/adapters/images/containers/heif.ts';
 import { readJpeg } from '#src/adapters/images/containers/jpeg.ts';
 import { checkSize, undecodable, type Container } from '#src/adapters/images/containers/limits.ts';
 import { readPng } from '#src/adapters/images/containers/png.ts';
@@ -9,6 +9,8 @@ import { readTiff } from '#src/adapters/images/containers/tiff.ts';
 import { openImage, orImageError } from '#src/adapters/images/decode.ts';
 
 type ImageType = Exclude<DocumentType, 'application/pdf'>;
+
+const ofHeif = { 'image/heic': readHeic, 'image/heif': readHeic } as const;
 
 /**
  * Measures an image before its pixels are decoded: width and height of the first page after orientation, and the number of pages. An
@@ -25,7 +27,7 @@ async function readContainer(type: ImageType, bytes: Buffer): Promise<Container>
     orDamaged(() => checkBoxes(bytes));
     return readMetadata(bytes);
   }
-  const read = { 'image/png': readPng, 'image/jpeg': readJpeg, 'image/tiff': readTiff }[type];
+  const read = { ...ofHeif, 'image/png': readPng, 'image/jpeg': readJpeg, 'image/tiff': readTiff }[type];
   return orDamaged(() => read(bytes));
 }
 

@@ -35,8 +35,8 @@ export async function withDocument<T>(
     useWorkerFetch: false,
     enableXfa: false,
     maxImageSize: mostPixels,
-    // Warnings are how it tells of parts that it leaves out: pdf-losses.ts reads them.
-    verbosity: VerbosityLevel.WARNINGS,
+    // Warnings and notes are how it tells of parts that it leaves out: pdf-losses.ts reads them.
+    verbosity: VerbosityLevel.INFOS,
   });
   try {
     return await work(await loading.promise);

@@ -1,5 +1,8 @@
 import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 
+/** How pdfjs-dist 6.5 ends a note, of a level below warnings, about a deflated stream that it leaves from there on. */
+const damagedStream = 'in flate stream';
+
 /** Warnings of pdfjs-dist 6.5 about parts of a page that it leaves out. It gives no other sign of most of them. */
 const signs: readonly (readonly [start: string, code: PageWarningCode])[] = [
   ['Image exceeded maximum allowed size', 'picture_too_large'],
@@ -12,21 +15,32 @@ const signs: readonly (readonly [start: string, code: PageWarningCode])[] = [
   ['Invalid stream:', 'content_damaged'],
 ];
 
+/** Notes of any kind during one work. */
+export interface Notes {
+  count: number;
+}
+
 /**
- * Runs `work` of pdfjs-dist and adds to `losses` what it reports to leave out. pdfjs-dist writes warnings to the console of its thread: one
+ * Runs `work` of pdfjs-dist and adds to `losses` what it reports to leave out. pdfjs-dist writes warnings and notes to the console of its thread: one
  * work at a time.
  */
-export async function noteLosses<T>(losses: Set<PageWarningCode>, work: () => Promise<T>): Promise<T> {
+export async function noteLosses<T>(losses: Set<PageWarningCode>, work: (notes: Notes) => Promise<T>): Promise<T> {
+  const notes: Notes = { count: 0 };
   const { console: place } = globalThis;
-  const before: unknown = Reflect.get(place, 'warn');
+  const before = { warn: Reflect.get(place, 'warn') as unknown, info: Reflect.get(place, 'info') as unknown };
   place.warn = (text: unknown) => {
+    notes.count += 1;
     const code = typeof text === 'string' ? codeOf(text) : undefined;
     if (code !== undefined) losses.add(code);
   };
+  place.info = (text: unknown) => {
+    notes.count += 1;
+    if (typeof text === 'string' && text.endsWith(damagedStream)) losses.add('content_damaged');
+  };
   try {
-    return await work();
+    return await work(notes);
   } finally {
-    Reflect.set(place, 'warn', before);
+    Object.assign(place, before);
   }
 }
 

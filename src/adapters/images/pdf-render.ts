@@ -9,7 +9,7 @@ import {
   withDocument,
   type PdfPage,
 } from '#src/adapters/images/pdf-document.ts';
-import { noteLosses } from '#src/adapters/images/pdf-losses.ts';
+import { noteLosses, type Notes } from '#src/adapters/images/pdf-losses.ts';
 import { isCutOff, isPicture, shrinkPicture } from '#src/adapters/images/pdf-pictures.ts';
 
 export interface PdfFacts {
@@ -46,7 +46,7 @@ export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
  */
 export async function renderPdfPage(bytes: Uint8Array, index: number, anySize: boolean): Promise<PdfPixels> {
   const losses = new Set<PageWarningCode>();
-  const render = async (): Promise<PdfPixels> =>
+  const render = async (notes: Notes): Promise<PdfPixels> =>
     withDocument(
       bytes,
       async (document) => {
@@ -59,6 +59,8 @@ export async function renderPdfPage(bytes: Uint8Array, index: number, anySize: b
         // pdfjs-dist declares the type of the browser's canvas.
         await page.render({ canvas: null, canvasContext: canvasContext as never, viewport }).promise;
         const pixels = new Uint8Array(canvas.data());
+        const isSilent = losses.size === 0 && isOneColour(pixels);
+        if (isSilent && (notes.count > 0 || !(await hasContent(page)))) losses.add('content_damaged');
         page.cleanup();
         const density = Math.max(1, Math.round(viewport.scale * pointsPerInch));
         return { width, height, dotsPerInch: density, pixels, losses: [...losses] };
@@ -66,6 +68,23 @@ export async function renderPdfPage(bytes: Uint8Array, index: number, anySize: b
       anySize ? -1 : maximumPixels,
     );
   return noteLosses(losses, render);
+}
+
+/** False for content that cannot be read to its end: drawing ends there without an error, the look for text with one (docs/decisions/0217). */
+async function hasContent(page: PdfPage): Promise<boolean> {
+  try {
+    await page.getTextContent();
+    return true;
+  } catch {
+    // The reason names bytes of the file.
+    return false;
+  }
+}
+
+function isOneColour(pixels: Uint8Array<ArrayBuffer>): boolean {
+  const whole = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.byteLength / 4);
+  const [first] = whole;
+  return whole.every((pixel) => pixel === first);
 }
 
 interface Objects {

@@ -1,10 +1,8 @@
-import { flushCompileCache } from 'node:module';
-import { parentPort } from 'node:worker_threads';
 import { encodePage, pictureOfPixels } from '#src/adapters/images/decode.ts';
 import { renderPdfPage, readPdfFacts } from '#src/adapters/images/pdf-render.ts';
 import { readPdfText } from '#src/adapters/images/pdf-text.ts';
 import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
-import { AppError } from '#src/domain/app-error.ts';
+import { answerCalls } from '#src/adapters/threads/answer-calls.ts';
 import type { PageImage, PictureSize } from '#src/domain/ports/image-codec.ts';
 
 interface OfPage {
@@ -29,26 +27,8 @@ export interface Drawn<Result> {
   readonly losses: readonly PageWarningCode[];
 }
 
-/** Entry point of the thread that reads PDFs. It speaks the protocol of guarded-thread.ts and gets one call at a time. */
-type Packet = { readonly jobId: number } & (
-  | { readonly action: 'start'; readonly payload: null }
-  | { readonly action: PdfRequest['action']; readonly payload: PdfRequest }
-);
-
-parentPort?.on('message', (packet: Packet) => {
-  void answer(packet);
-});
-
-async function answer({ jobId, payload }: Packet): Promise<void> {
-  try {
-    const data = payload === null ? null : await perform(payload);
-    parentPort?.postMessage({ jobId, status: 'resolve', data }, []);
-  } catch (error) {
-    parentPort?.postMessage({ jobId, status: 'reject', data: nameOf(error) }, []);
-  }
-  // The process is killed when it is idle: without this, the next one would compile everything again.
-  flushCompileCache();
-}
+/** Entry point of the thread that reads PDFs. */
+answerCalls(perform);
 
 /** Encodes in this process as well: the pixels of a page stay here. */
 async function perform(request: PdfRequest): Promise<unknown> {
@@ -58,9 +38,4 @@ async function perform(request: PdfRequest): Promise<unknown> {
   const pixels = await renderPdfPage(bytes, index, request.anySize === true);
   const result = await (request.action === 'page' ? encodePage(pixels, index) : pictureOfPixels(pixels, request.size));
   return { result, losses: pixels.losses } satisfies Drawn<PageImage | Uint8Array>;
-}
-
-function nameOf(error: unknown): string {
-  if (error instanceof AppError) return error.code;
-  return error instanceof Error ? error.name : 'unknown';
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { documentTypes } from '#src/contracts/media-types.ts';
 import { Role } from '#src/contracts/organization/member.ts';
 import { scopes } from '#src/contracts/scopes.ts';
 
@@ -24,5 +25,10 @@ export const ContextResult = z.object({
   }),
   languages: z.array(z.string()),
   hosts: z.array(z.string()).optional().describe('For http nodes'),
-  limits: z.object({ uploadMaxBytes: z.int(), documentIds: z.int(), pageMax: z.int() }),
+  limits: z.object({
+    uploadMaxBytes: z.int(),
+    contentTypes: z.array(z.enum(documentTypes)).describe('Accepted uploads'),
+    documentIds: z.int(),
+    pageMax: z.int(),
+  }),
 });

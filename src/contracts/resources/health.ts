@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { documentTypes } from '#src/contracts/media-types.ts';
 
 const Check = z.object({ status: z.enum(['ok', 'degraded', 'error', 'off']), detail: z.string().optional() });
 
@@ -38,6 +39,8 @@ export const Health = z
       search: Check.extend({ quantization: z.enum(['scalar', 'binary']).optional() }),
       /** Absent where no Redis is configured. An error makes the service degraded: it goes on without Redis. */
       redis: Check.optional(),
+      /** `contentTypes`: accepted uploads. HEIC is among them where its optional package is installed. */
+      images: Check.extend({ contentTypes: z.array(z.enum(documentTypes)) }),
       models: Check.extend({ describer: z.string(), textEmbeddings: z.string(), imageEmbeddings: z.string() }),
     }),
   })

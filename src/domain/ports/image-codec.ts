@@ -96,7 +96,9 @@ export interface GrayRaster {
  * docs/decisions/0005.
  */
 export interface ImageCodec {
-  /** Type by magic bytes, or null when it is none of `documentTypes`. Needs the first 64 bytes only. */
+  /** Types that it decodes here. */
+  readonly types: readonly DocumentType[];
+  /** Type by magic bytes, or null when it is none of `types`. HEIF is `image/heic`. Needs the first 64 bytes only. */
   sniff(firstBytes: Buffer): DocumentType | null;
   /**
    * Checks that the container is complete and within limits. Cheap: no pixels are decoded. `owner` names on whose behalf: one owner's

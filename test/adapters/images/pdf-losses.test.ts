@@ -44,6 +44,36 @@ describe('pictures of a PDF', () => {
   });
 });
 
+describe('text of a PDF', () => {
+  const pdf = (data: Buffer): Buffer => {
+    const entries = `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Filter /FlateDecode`;
+    return picturePdf({ picture: { width: 1, height: 1, entries, data }, place: '1 0 0 1 0 0 cm' });
+  };
+  const content = deflateSync(`BT /F1 24 Tf 40 600 Td (Total 12.50) Tj ET ${'q Q '.repeat(50)}`);
+
+  // Found by npm run inputs: the page was blank without a word.
+  test.each([
+    ['ends early', content.subarray(0, 30)],
+    ['goes on as another one', Buffer.concat([content.subarray(0, 20), Buffer.alloc(60, 'z')])],
+  ])('whose deflated stream %s is told', async (_, data) => {
+    expect((await codec.page(pdf(data), 0)).losses).toEqual(['content_damaged']);
+  });
+
+  test('is told to be missing where a page is blank and the file is damaged, and not where the file is whole', async () => {
+    const whole = picturePdf({ text: 'BT /F1 24 Tf 40 600 Td (Total 12.50) Tj ET' });
+    const damaged = Buffer.from(
+      whole.toString('latin1').replace('/Length', '/Le\0\0\0h').replace('BT /F1', '(((((('),
+      'latin1',
+    );
+    expect((await codec.page(damaged, 0)).losses).toEqual(['content_damaged']);
+    expect((await codec.page(picturePdf({}), 0)).losses).toBeUndefined();
+  });
+
+  test('whose deflated stream is whole is not', async () => {
+    expect((await codec.page(pdf(content), 0)).losses).toBeUndefined();
+  });
+});
+
 describe('shrinkPicture', () => {
   test('takes the mean of bits, white after the end of the data', () => {
     const picture = { width: 4, height: 4, kind: 1, data: Uint8Array.of(0x00, 0x00, 0xf0) };

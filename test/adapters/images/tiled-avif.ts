@@ -12,13 +12,27 @@ const box = (type: string, ...parts: Buffer[]): Buffer => {
 const versioned = (type: string, version: number, ...parts: Buffer[]): Buffer =>
   box(type, uint(version, 1), uint(0, 3), ...parts);
 
+interface Grid {
+  readonly width: number;
+  readonly height: number;
+  /** Tiles in a row, and rows. */
+  readonly across: number;
+  /** Counter-clockwise quarter turns. */
+  readonly turns?: number;
+}
+
 /**
  * An AVIF of about 500 bytes: a white page of `side` x `side` pixels, put together of `across` x `across` tiles. All are one tile, which the
- * file has once. Source: ISO/IEC 23008-12 §6.6.2.3.
+ * file has once.
  */
 export async function tiledAvif(side: number, across: number, tileSide = side / across): Promise<Buffer> {
   const white = { create: { width: tileSide, height: tileSide, channels: 3, background: '#ffffff' } } as const;
-  const tile = await sharp(white).avif({ effort: 0 }).toBuffer();
+  return tiled(await sharp(white).avif({ effort: 0 }).toBuffer(), { width: side, height: side, across });
+}
+
+/** A page of one tile again and again, in the coding of the tile. Source: ISO/IEC 23008-12 §6.6.2.3. */
+export function tiled(tile: Buffer, { width, height, across, turns = 0 }: Grid): Buffer {
+  const [coding, config] = tile.includes('hvcC') ? ['hvc1', 'hvcC'] : ['av01', 'av1C'];
   const pixels = tile.subarray(tile.indexOf('mdat') + 4);
   const taken = (type: string): Buffer => {
     const at = tile.indexOf(type) - 4;
@@ -30,17 +44,18 @@ export async function tiledAvif(side: number, across: number, tileSide = side / 
     uint(1, 1),
     uint(across - 1, 1),
     uint(across - 1, 1),
-    uint(side),
-    uint(side),
+    uint(width),
+    uint(height),
   ]);
   const named = (item: Buffer, type: string): Buffer =>
     versioned('infe', 2, item, uint(0, 2), Buffer.from(`${type}\0`, 'latin1'));
   const placed = (item: Buffer, at: number, length: number): Buffer =>
     Buffer.concat([item, uint(0, 2), uint(1, 2), uint(at), uint(length)]);
   const tiles = Array.from({ length: across ** 2 }, () => part);
-  const size = (pixelsOfSide: number): Buffer => versioned('ispe', 0, uint(pixelsOfSide), uint(pixelsOfSide));
-  const properties = box('ipco', taken('av1C'), size(tileSide), size(side), taken('pixi'));
-  const associations = versioned('ipma', 0, uint(2), page, Buffer.from([2, 3, 4]), part, Buffer.from([3, 0x81, 2, 4]));
+  const size = versioned('ispe', 0, uint(width), uint(height));
+  const properties = box('ipco', taken(config), taken('ispe'), size, taken('pixi'), box('irot', uint(turns, 1)));
+  const [ofPage, ofPart] = [Buffer.from([3, 3, 4, 5]), Buffer.from([3, 0x81, 2, 4])];
+  const associations = versioned('ipma', 0, uint(2), page, ofPage, part, ofPart);
   const type = taken('ftyp');
   const meta = (start: number): Buffer =>
     versioned(
@@ -48,7 +63,7 @@ export async function tiledAvif(side: number, across: number, tileSide = side / 
       0,
       taken('hdlr'),
       versioned('pitm', 0, page),
-      versioned('iinf', 0, uint(2, 2), named(page, 'grid'), named(part, 'av01')),
+      versioned('iinf', 0, uint(2, 2), named(page, 'grid'), named(part, coding)),
       versioned('iref', 0, box('dimg', page, uint(tiles.length, 2), ...tiles)),
       box('iprp', properties, associations),
       versioned(

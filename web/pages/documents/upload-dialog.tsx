@@ -52,7 +52,7 @@ function Chooser({ onFiles }: { readonly onFiles: (files: readonly File[]) => vo
       <p>{words.drop}</p>
       <FileChooser onFiles={onFiles} />
       <p className="text-xs text-muted">
-        {words.types}. {words.limit(bytes(limits.uploadMaxBytes))}.
+        {words.types(limits.contentTypes.includes('image/heic'))}. {words.limit(bytes(limits.uploadMaxBytes))}.
       </p>
     </div>
   );

@@ -6,7 +6,7 @@ export const upload = words({
   title: 'Upload documents',
   choose: 'Choose files',
   drop: 'Drop images or PDFs here, paste them, or choose files.',
-  types: 'PNG, JPEG, WebP, AVIF, TIFF, GIF and PDF',
+  types: (withHeic: boolean) => `PNG, JPEG, WebP, AVIF, ${withHeic ? 'HEIC, ' : ''}TIFF, GIF and PDF`,
   limit: (most: string) => `Up to ${most} a file`,
   files: (count: number) => plural(count, 'file', 'files'),
   project: 'Project',

@@ -27,7 +27,10 @@ const among = (field: keyof Query, values: string) => {
 /** Fields of the list row by filter. A value that means nothing asks nothing. */
 const asks: Readonly<Record<FilterName, (value: string) => Partial<Query>>> = {
   status: among('status', 'queued running waiting succeeded failed canceled timed_out none'),
-  type: among('contentType', 'application/pdf image/png image/jpeg image/webp image/avif image/tiff image/gif'),
+  type: among(
+    'contentType',
+    'application/pdf image/png image/jpeg image/webp image/avif image/heic image/heif image/tiff image/gif',
+  ),
   from: (value) => ({ createdAfter: startOfDay(value) }),
   to: (value) => ({ createdBefore: startOfDay(value, 1) }),
   tag: (value) => ({ tag: value }),

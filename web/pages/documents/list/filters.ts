@@ -33,6 +33,8 @@ const types = {
   'image/jpeg': 'JPEG',
   'image/webp': 'WebP',
   'image/avif': 'AVIF',
+  'image/heic': 'HEIC',
+  'image/heif': 'HEIF',
   'image/tiff': 'TIFF',
   'image/gif': 'GIF',
 };

@@ -1,0 +1,17 @@
+import { expect } from 'vitest';
+import { killInLongDocument } from '#scripts/chaos/long-document.ts';
+import { verifies } from '#test/support/verifies.ts';
+
+/** `npm run chaos -- --pages 200` is the same with more pages. */
+verifies(
+  'events.upload.long_document',
+  async () => {
+    const said: string[] = [];
+    const outcome = await killInLongDocument({ pages: 12, killAt: 7, progress: (text) => said.push(text) });
+    expect(outcome).toMatchObject({ readAgain: 0, violations: [] });
+    expect(outcome.stored).toBeGreaterThanOrEqual(7);
+    expect(outcome.stored).toBeLessThan(12);
+    expect(said).toEqual([`killed with ${outcome.stored} of 12 pages stored`]);
+  },
+  { timeout: 60_000 },
+);
