@@ -28,15 +28,17 @@ const MAX_TOKEN = 255;
 const MAX_TERM_BYTES = 32_766;
 const MEMO = 20_000;
 
+type Stemmer = ReturnType<typeof Snowball.newStemmer>;
+
 /** Loads the stemmers with the first word: those of all languages take 2 MB. With `require`, since an analyzer does not wait. */
-function loadStemmer(): Snowball.Stemmer {
+function loadStemmer(): Stemmer {
   const require = createRequire(import.meta.url);
   return (require('snowball-stemmers') as typeof Snowball).newStemmer('english');
 }
 
 /** Removes possessives and stop words, and stems in small letters. Lucene stems by Porter's first algorithm, this by his second. */
 function createEnglish(): (token: string) => string {
-  let stemmer: Snowball.Stemmer | undefined;
+  let stemmer: Stemmer | undefined;
   return (token) => {
     const word = token.replace(/['’＇][sS]$/, '').toLowerCase();
     return STOP_WORDS.has(word) ? '' : (stemmer ??= loadStemmer()).stem(word);
