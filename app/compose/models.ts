@@ -1,7 +1,6 @@
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { createModels, type ModelsConfig } from '#src/adapters/models/create-models.ts';
 import { missingSentencePackages } from '#src/adapters/models/local/semantic/packages.ts';
-import { addedLanguagesFolder, missingLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
 import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { createTracedFetch } from '#src/adapters/traces/traced-fetch.ts';
@@ -24,16 +23,6 @@ export function openAiOf({ models }: Config, tracer: Tracer): Pick<ModelsConfig,
   const names = { visionModel, chatModel, embeddingModel };
   const traced = tracer === noTracer ? {} : { fetch: createTracedFetch(tracer) };
   return { openai: { apiKey: openAiKey, ...baseUrl, ...names, timeoutMs: 60_000, maxRetries: 2, ...traced } };
-}
-
-/** Throws ConfigError for a language that this process reads and has no data of. */
-export function refuseMissingLanguages({ services, ocr, dataDir }: Config): void {
-  if (!services.has('agents')) return;
-  const missing = missingLanguages(ocr.language, addedLanguagesFolder(dataDir));
-  if (missing.length === 0) return;
-  throw new ConfigError(
-    `OCR_LANGUAGE=${ocr.language}: no data for ${missing.join(', ')}. Run npm run languages -- add ${missing.join(' ')}, or choose another language.`,
-  );
 }
 
 /** Throws ConfigError for semantic embeddings without the optional packages. */

@@ -121,7 +121,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         connections.attach(server);
         listeners.add(new OpenConnections(server));
       },
-      admit: (request, response) => strangers.admit(request, response),
+      admit: (request, response) => strangers.admit(request, response, true),
     });
     objects = opened?.url ?? objects;
     ports.objects = opened?.port ?? ports.objects;

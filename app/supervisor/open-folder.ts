@@ -1,5 +1,5 @@
 import { prepareDataFolder } from '#app/compose/data-folder.ts';
-import { refuseMissingLanguages } from '#app/compose/models.ts';
+import { refuseMissingLanguages } from '#app/compose/compute/refuse-missing-languages.ts';
 import { keepEngine } from '#app/supervisor/kept-engine.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';

@@ -1,9 +1,8 @@
 import { runProgram } from '#app/entry.ts';
-import { compose, type App } from '#app/compose.ts';
-import { untilOver } from '#app/serve.ts';
+import type { App } from '#app/compose.ts';
 import { untilSignal } from '#app/signals.ts';
 import { withoutEvents, withoutWakes } from '#app/compose/processes/siblings.ts';
-import { loadServices } from '#app/compose/services.ts';
+import { loadInParts } from '#app/compose/processes/load-in-parts.ts';
 import { releaseMemoryWhenIdle } from '#app/supervisor/release-memory.ts';
 import { connectToSupervisor } from '#app/supervisor/connection.ts';
 import { loadConfig } from '#src/config/config.ts';
@@ -14,7 +13,8 @@ const orphanMs = 2_000;
 /** A service process of `supervise`; its arguments are the services. Loads everything, then waits for the order to begin. */
 async function run(): Promise<void> {
   await using supervisor = connectToSupervisor(process);
-  await loadServices(process.argv.slice(2));
+  const compose = await loadInParts(process.argv.slice(2));
+  const { untilOver } = await import('#app/serve.ts');
   const begin = await supervisor.begin;
   if (begin === null) return;
   const { services, ports, metricsPort, again } = begin;

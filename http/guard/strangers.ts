@@ -6,8 +6,9 @@ import { LRUCache } from 'lru-cache';
 import { addressOf, networkOf, type Trusts } from '#http/guard/address.ts';
 import type { Connections } from '#http/guard/connections.ts';
 import type { LimitKind, LimitLog } from '#http/guard/limit-log.ts';
+import { Pace } from '#http/guard/pace.ts';
 import { FloodError, RateLimiter } from '#http/guard/rate-limit.ts';
-import { Turns } from '#http/guard/turns.ts';
+import { ofStrangers, Turns } from '#http/guard/turns.ts';
 
 /** Called when a request has shown a valid credential. `caller` names its holder; absent for a signed address. */
 export type Welcome = (caller?: string) => void;
@@ -27,6 +28,8 @@ const rememberedMs = 600_000;
 /** Time that a refusal of a flood is held back, and the number of those that are. */
 const heldMs = 1_000;
 const mostHeld = 1_000;
+/** Time between two of them. */
+const betweenHeldMs = 10;
 
 function credentialOf({ headers }: IncomingMessage): string | null {
   const { authorization, cookie } = headers;
@@ -55,6 +58,7 @@ export class Strangers {
   readonly #turns = new Turns();
   /** Connections with a refusal that is held back. */
   readonly #held = new Set<Socket>();
+  readonly #pace = new Pace(betweenHeldMs);
 
   constructor(parts: StrangerParts) {
     this.#parts = parts;
@@ -67,8 +71,11 @@ export class Strangers {
         : { strangers: limiter('requests without a credential'), known: limiter('requests of a caller') };
   }
 
-  /** Counts one request. Errors: `request.rate_limited`; `service.unavailable` when too many connections are open. */
-  async admit(request: IncomingMessage, response: ServerResponse): Promise<Welcome> {
+  /**
+   * Counts one request. `isSigned`: its credential is its address, which nobody has checked yet; many of one address may share a sync of the
+   * disk. Errors: `request.rate_limited`; `service.unavailable` when too many connections are open.
+   */
+  async admit(request: IncomingMessage, response: ServerResponse, isSigned = false): Promise<Welcome> {
     this.#parts.connections?.check(request, response);
     const limiters = this.#limiters;
     if (limiters === null) return () => undefined;
@@ -79,13 +86,16 @@ export class Strangers {
     const refusal = (credential === null ? undefined : this.#floods.get(credential)) ?? this.#floods.get(counted);
     if (refusal !== undefined) throw await this.#heldBack(refusal, request, response);
     // Order matters: a request that waits for its turn does not count yet, since its count may be given back.
-    await this.#turns.take(counted, response);
+    const rules = holder === undefined && !isSigned ? ofStrangers : undefined;
+    const endTurn = await this.#turns.take(counted, response, rules);
     try {
       await limiter.take(counted, null);
     } catch (error) {
       // Counts of an address are given back to those that turn out to have a credential.
       if (holder !== undefined) this.#refuseFlood(counted, error);
-      throw error instanceof FloodError ? await this.#heldBack(error, request, response) : error;
+      if (!(error instanceof FloodError)) throw error;
+      endTurn();
+      throw await this.#heldBack(error, request, response);
     }
     let isCounted = true;
     return (caller) => {
@@ -106,7 +116,7 @@ export class Strangers {
     else if (this.#held.size < mostHeld) {
       this.#held.add(socket);
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, Math.min(heldMs, refusal.leftMs));
+      const timer = setTimeout(resolve, this.#pace.take(performance.now(), Math.min(heldMs, refusal.leftMs)));
       response.once('close', resolve);
       await promise;
       response.off('close', resolve);

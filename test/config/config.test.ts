@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refuseMissingLanguages } from '#app/compose/models.ts';
+import { refuseMissingLanguages } from '#app/compose/compute/refuse-missing-languages.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { ConfigError, env, type EnvName } from '#src/config/env.ts';
 

@@ -18,12 +18,12 @@ const allowed = [
   'proxy-addr',
   'rate-limiter-flexible',
   're2js',
-  'snowball-stemmers',
   'uqr',
   'zod',
 ];
 
-test('npm start loads no heavy package before it listens', async () => {
+/** Lists the packages that each process and thread of `npm start` loads before it listens. */
+async function loadedLists(): Promise<readonly (readonly string[])[]> {
   const folder = await temporaryFolder();
   await using _folder = { [Symbol.asyncDispose]: () => folder.remove() };
   const hooks = new URL('report-packages.ts', import.meta.url).href;
@@ -35,8 +35,16 @@ test('npm start loads no heavy package before it listens', async () => {
   const lists = await Promise.all(files.map((name) => readFile(join(folder.path, name), 'utf8')));
   // The supervisor and its engine, API with MCP and objects, agents.
   expect(lists).toHaveLength(4);
-  const loaded = new Set(lists.flatMap((list) => list.trim().split('\n')));
+  return lists.map((list) => list.trim().split('\n'));
+}
+
+test('npm start loads no heavy package before it listens, and no process loads bson twice', async () => {
+  const lists = await loadedLists();
+  const loaded = new Set(lists.flat());
   const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
   const ours = Object.keys(manifest.dependencies).filter((name) => loaded.has(name));
   expect(ours.toSorted()).toEqual(allowed);
+  // The engine and the driver have it; the supervisor needs none.
+  const copies = lists.map((list) => list.filter((name) => name.startsWith('bson: ')).length);
+  expect(copies.toSorted((one, other) => one - other)).toEqual([0, 1, 1, 1]);
 }, 60_000);

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { USER } from './wire/auth.ts';
+import { USER } from './wire/endpoint.ts';
 
 /** Content of `engine.json`: always the password; while an engine runs, its process and address. */
 export interface InstanceFile {

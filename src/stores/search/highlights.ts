@@ -1,8 +1,7 @@
 import type { Collection } from 'mongodb';
-import { newStemmer } from 'snowball-stemmers';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
-import { createHighlighter, type FoundHighlight } from '#src/domain/search/highlight.ts';
+import { createHighlighter, type FoundHighlight, type HighlightDocument } from '#src/domain/search/highlight.ts';
 import type { HighlightQuery } from '#src/stores/search/query.ts';
 
 /** Limits on the characters read for one response and for one document: long documents must not delay it. */
@@ -21,10 +20,16 @@ const textsOf = ({ title, description, objectKey, filename = '' }: Omit<Texts, '
   filename,
 });
 
+/** Loads the stemmers, which take 2 MB of each process. */
+async function loadHighlighter(): Promise<(query: string) => HighlightDocument> {
+  const { newStemmer } = await import('snowball-stemmers');
+  const stemmer = newStemmer('porter');
+  return createHighlighter((word) => stemmer.stem(word));
+}
+
 /** Highlights of stored fields, read in one query without the vectors. Uses the Porter stemmer, as `lucene.english` does. */
 export function createHighlights(searchRecords: Collection<SearchRow>) {
-  const stemmer = newStemmer('porter');
-  const highlight = createHighlighter((word) => stemmer.stem(word));
+  let highlighter: ReturnType<typeof loadHighlighter> | undefined;
   return async ({
     text,
     documentIds,
@@ -48,6 +53,7 @@ export function createHighlights(searchRecords: Collection<SearchRow>) {
         },
       ])
       .toArray();
+    const highlight = await (highlighter ??= loadHighlighter());
     const of = highlight(text);
     return new Map(
       rows.map(({ _id, ocrText: ocr, segmentationText: segmentation = '', recordText: records = '', ...row }) => [

@@ -4,6 +4,7 @@ import { type AddressInfo, Socket } from 'node:net';
 import express from 'express';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { LimitLog } from '#http/guard/limit-log.ts';
+import { Pace } from '#http/guard/pace.ts';
 import { Strangers, welcome } from '#http/guard/strangers.ts';
 import { Turns } from '#http/guard/turns.ts';
 import { problems } from '#http/problem.ts';
@@ -16,7 +17,7 @@ const strangers = new Strangers({ trusts: () => false, perSecond: 20, connection
 const open = new Map<string, (() => void)[]>();
 const app = express().use(requestId, strangers.handler, (request, response) => {
   const caller = request.get('x-api-key') ?? '';
-  if (request.path !== '/nowhere') welcome(response, caller);
+  if (request.path !== '/nowhere' && caller !== '') welcome(response, caller);
   if (request.path !== '/slow') return void response.end('now');
   open.set(caller, [...(open.get(caller) ?? []), () => void response.end('later')]);
 });
@@ -32,8 +33,9 @@ afterAll(async () => {
   await once(server, 'close');
 });
 
+/** `key`: empty for a request without a credential. */
 async function get(path: string, key: string): Promise<IncomingMessage> {
-  const asked = httpRequest({ port, path, agent, headers: { 'x-api-key': key } }).end();
+  const asked = httpRequest({ port, path, agent, headers: key === '' ? {} : { 'x-api-key': key } }).end();
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   response.resume();
   return response;
@@ -65,13 +67,51 @@ describe('Requests of one caller', () => {
     expect(Math.max(...begun)).toBe(16);
   });
 
+  test('without a credential begin in turns of two', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const all = Promise.all(Array.from({ length: 10 }, () => get('/slow', '')));
+    const begun: number[] = [];
+    for (let answered = 0; answered < 10;) {
+      expect(await isOpen(all)).toBe(true);
+      // The pause between two turns, no longer than that: no turn ends by itself.
+      vi.advanceTimersByTime(5);
+      expect(await isOpen(all)).toBe(true);
+      const answers = open.get('')?.splice(0) ?? [];
+      begun.push(answers.length);
+      for (const answer of answers) answer();
+      answered += answers.length;
+    }
+    vi.useRealTimers();
+    await all;
+    expect(Math.max(...begun)).toBe(2);
+  });
+
+  test('get the turn of another one in the next round of the event loop', async () => {
+    const turns = new Turns();
+    const responses = Array.from({ length: 6 }, () => new ServerResponse(new IncomingMessage(new Socket())));
+    const begun: number[] = [];
+    const taken = responses.map(async (response, at) => {
+      await turns.take('rounds', response, { atOnce: 1, pauseMs: 0 });
+      begun.push(at);
+      // A response that is sent at once, as refusals are.
+      response.emit('close');
+    });
+    const rounds: number[] = [];
+    while (begun.length < 6) {
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      rounds.push(begun.length);
+    }
+    await Promise.all(taken);
+    expect(rounds.slice(-5)).toEqual([2, 3, 4, 5, 6]);
+  });
+
   test('that wait and are given up leave the queue', async () => {
     const turns = new Turns();
     const responses = Array.from({ length: 40 }, () => new ServerResponse(new IncomingMessage(new Socket())));
     const taken = responses.map((response) => turns.take('leaves', response));
     for (const response of responses.toReversed()) response.emit('close');
     await Promise.all(taken);
-    expect(turns.size).toBe(0);
+    await expect.poll(() => turns.size).toBe(0);
   });
 
   test('are refused when 500 of them wait', async () => {
@@ -98,5 +138,12 @@ describe('Requests of one caller', () => {
     expect(await isOpen(refused)).toBe(true);
     const { statusCode, headers } = await refused;
     expect([statusCode, headers['retry-after']]).toEqual([429, '1']);
+  });
+
+  test('get the refusals of a flood one after the other', () => {
+    const pace = new Pace(10);
+    const ofOneMoment = Array.from({ length: 4 }, () => pace.take(1_000, 500));
+    expect(ofOneMoment).toEqual([500, 510, 520, 530]);
+    expect([pace.take(1_535, 2), pace.take(5_000, 500)]).toEqual([5, 500]);
   });
 });

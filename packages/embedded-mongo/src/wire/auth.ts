@@ -2,8 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Binary } from 'bson';
 import type { Document } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
-
-export const USER = 'inkgraph';
+import { USER } from './endpoint.ts';
 
 /** SASL PLAIN (RFC 4616): the one mechanism, since the wire never leaves this machine. Returns saslStart's reply. */
 export function startPlain(body: Document, password: string): Document {

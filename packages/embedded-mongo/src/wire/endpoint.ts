@@ -2,6 +2,9 @@ import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 
+/** The one user. */
+export const USER = 'inkgraph';
+
 /** An address is `127.0.0.1:<port>`, or the absolute path of a unix socket: what `connect` and `listen` of node:net take for it. */
 export function endpointOf(address: string): { path: string } | { host: string; port: number } {
   return address.startsWith('/')

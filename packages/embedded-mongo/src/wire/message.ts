@@ -1,5 +1,3 @@
-import { encode } from '../bson/encode.ts';
-
 const OP_REPLY = 1;
 const OP_QUERY = 2004;
 const OP_MSG = 2013;
@@ -82,10 +80,6 @@ function splitDocuments(bytes: Buffer): Uint8Array[] {
 export function replyTo(request: Message, reply: Uint8Array, requestId: number, more: boolean): Buffer {
   if (request.legacy) return legacyReply(request.requestId, reply, requestId);
   return opMsg(reply, requestId, request.requestId, more ? MORE_TO_COME : 0);
-}
-
-export function commandMessage(command: Record<string, unknown>, requestId: number): Buffer {
-  return opMsg(encode(command), requestId, 0, 0);
 }
 
 function opMsg(body: Uint8Array, requestId: number, responseTo: number, flags: number): Buffer {

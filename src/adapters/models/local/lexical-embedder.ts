@@ -1,4 +1,4 @@
-import { newStemmer } from 'snowball-stemmers';
+import { lazyStemmer } from '#src/adapters/models/local/lazy-stemmer.ts';
 import {
   createLexicalVectors,
   lexicalDimensions,
@@ -9,8 +9,7 @@ import type { Embedding, TextEmbedder } from '#src/domain/ports/models.ts';
 
 /** Hashed words, by English stems. */
 export function createHashedWords(dimensions = lexicalDimensions, queryWeight?: FeatureWeight): LexicalVectors {
-  const stemmer = newStemmer('english');
-  return createLexicalVectors((word) => stemmer.stem(word), queryWeight, dimensions);
+  return createLexicalVectors(lazyStemmer('english'), queryWeight, dimensions);
 }
 
 const lexicalLabel = `local/lexical-${lexicalDimensions}`;

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
-import { newStemmer } from 'snowball-stemmers';
+import type * as Snowball from 'snowball-stemmers';
 import { notImplemented } from '../../errors.ts';
 
 /**
@@ -27,31 +28,41 @@ const MAX_TOKEN = 255;
 const MAX_TERM_BYTES = 32_766;
 const MEMO = 20_000;
 
-const stemmer = newStemmer('english');
+type Stemmer = ReturnType<typeof Snowball.newStemmer>;
+
+/** Loads the stemmers with the first word: those of all languages take 2 MB. With `require`, since an analyzer does not wait. */
+function loadStemmer(): Stemmer {
+  const require = createRequire(import.meta.url);
+  return (require('snowball-stemmers') as typeof Snowball).newStemmer('english');
+}
 
 /** Removes possessives and stop words, and stems in small letters. Lucene stems by Porter's first algorithm, this by his second. */
-function english(token: string): string {
-  const word = token.replace(/['’＇][sS]$/, '').toLowerCase();
-  return STOP_WORDS.has(word) ? '' : stemmer.stem(word);
+function createEnglish(): (token: string) => string {
+  let stemmer: Stemmer | undefined;
+  return (token) => {
+    const word = token.replace(/['’＇][sS]$/, '').toLowerCase();
+    return STOP_WORDS.has(word) ? '' : (stemmer ??= loadStemmer()).stem(word);
+  };
 }
 
 /** Tokenizer and normalization of each analyzer. A keyword is the whole text. */
-const ANALYZERS: Readonly<Record<string, { tokens?: RegExp; fold: (token: string) => string }>> = {
-  'lucene.standard': { tokens: STANDARD, fold: (token) => token.toLowerCase() },
-  'lucene.english': { tokens: STANDARD, fold: english },
-  'lucene.keyword': { fold: (token) => token },
+const ANALYZERS: Readonly<Record<string, { tokens?: RegExp; createFold: () => (token: string) => string }>> = {
+  'lucene.standard': { tokens: STANDARD, createFold: () => (token) => token.toLowerCase() },
+  'lucene.english': { tokens: STANDARD, createFold: createEnglish },
+  'lucene.keyword': { createFold: () => (token) => token },
 };
 
 /** Lucene's analyzer of that name. It remembers the last words it folded, of which a text repeats most. */
 export function createAnalyzer(name: unknown): Analyze {
   if (!Object.hasOwn(ANALYZERS, String(name))) throw notImplemented(`The analyzer ${JSON.stringify(name)}`);
-  const { tokens, fold } = ANALYZERS[String(name)] as (typeof ANALYZERS)[string];
+  const { tokens, createFold } = ANALYZERS[String(name)] as (typeof ANALYZERS)[string];
   if (!tokens) {
     return (text, place, visit) => {
       if (text !== '' && Buffer.byteLength(text) <= MAX_TERM_BYTES) visit(text, place);
       return place + 1;
     };
   }
+  const fold = createFold();
   // Takes megabytes from the start: an index without text does without.
   let memo: LRUCache<string, string> | undefined;
   const termOf = (token: string): string => (memo ??= new LRUCache({ max: MEMO, memoMethod: fold })).memo(token);
