@@ -34,7 +34,7 @@ const leaseMs = 2_000;
 const lookEveryMs = 20;
 
 /** A TIFF whose pages are single lines of a letter: each is recognized in a moment. */
-export async function longTiff(pages: number): Promise<Buffer> {
+async function longTiff(pages: number): Promise<Buffer> {
   const letter = await readFile(new URL('../../test/fixtures/letter.png', import.meta.url));
   const line = { left: 130, top: 140, width: 700, height: 110 };
   const shown = await sharp(letter).extract(line).grayscale().png().toBuffer();
