@@ -15,7 +15,10 @@ const signs: readonly (readonly [start: string, code: PageWarningCode])[] = [
   ['Invalid stream:', 'content_damaged'],
 ];
 
-/** Notes of any kind during one work. */
+/** Beginnings of notes about syntax that it skips. Others are about sound files, such as fonts that are not embedded. */
+const skippedSyntax = ['Info: Malformed', 'Info: FormatError'] as const;
+
+/** Warnings, and notes about syntax, during one work. */
 export interface Notes {
   count: number;
 }
@@ -34,8 +37,9 @@ export async function noteLosses<T>(losses: Set<PageWarningCode>, work: (notes: 
     if (code !== undefined) losses.add(code);
   };
   place.info = (text: unknown) => {
-    notes.count += 1;
-    if (typeof text === 'string' && text.endsWith(damagedStream)) losses.add('content_damaged');
+    if (typeof text !== 'string') return;
+    if (skippedSyntax.some((start) => text.startsWith(start))) notes.count += 1;
+    if (text.endsWith(damagedStream)) losses.add('content_damaged');
   };
   try {
     return await work(notes);

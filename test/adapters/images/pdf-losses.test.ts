@@ -67,6 +67,8 @@ describe('text of a PDF', () => {
     );
     expect((await codec.page(damaged, 0)).losses).toEqual(['content_damaged']);
     expect((await codec.page(picturePdf({}), 0)).losses).toBeUndefined();
+    const invisible = picturePdf({ text: 'BT 3 Tr /F1 24 Tf 40 600 Td (Total 12.50) Tj ET' });
+    expect((await codec.page(invisible, 0)).losses).toBeUndefined();
   });
 
   test('whose deflated stream is whole is not', async () => {

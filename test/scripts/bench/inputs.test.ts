@@ -16,6 +16,7 @@ const sample: Readonly<Record<string, Outcome>> = {
   'tones: clear page': 'blank',
   'tones: noise': 'warned',
   'pdf: empty page': 'blank',
+  'pdf: text off the page': 'blank',
   'pdf: an empty password': 'read',
   'pdf: a password': 'refused',
   'pdf: table of objects 7 bytes off': 'read',
