@@ -28,6 +28,7 @@ const config: KnipConfig = ({ production = false }) => ({
         'scripts/*.{ts,cjs}!',
         'scripts/demo/main.ts!',
         'scripts/inkgraph/main.ts!',
+        'scripts/inputs/command.ts!',
         'scripts/languages/main.ts!',
         'scripts/migrate/main.ts!',
         'scripts/services/*.ts!',

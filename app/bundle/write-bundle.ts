@@ -51,7 +51,7 @@ export async function writeBundle(folder: string, entries: readonly string[]): P
   await using bundle = await rolldown({
     input: entries.map((path) => join(root, path)),
     platform: 'node',
-    // What a module does when it is loaded must happen, in its order.
+    // Modules act when they are loaded: all of it must happen, in its order.
     treeshake: false,
     plugins: [ours, places],
     logLevel: 'warn',

@@ -23,7 +23,7 @@ export const uploadDocument = defineTool({
       size: z.int().min(1).optional().describe('presign: bytes'),
       filename: z.string().min(1).max(limits.filename).optional().describe('presign: file name'),
       languages: Languages.optional().describe('presign: as ["deu"]'),
-      projectId: AnyId.optional().describe('presign: needed with several projects'),
+      projectId: AnyId.optional().describe('presign: if there are several'),
       visibility: Visibility.optional().describe('presign: default private'),
       objectKey: z.string().min(1).max(512).optional().describe('acknowledge: from presign'),
     })

@@ -267,7 +267,7 @@ export interface Rows {
     /** List the segmentation results of a document, newest first */
     segmentations: { input: { id: string; } & { /** Newest first, 1..100 */ limit?: string | number | undefined; }; reply: { results: SegmentationResult[]; } };
     /** Change the file name, the title and the tags of a document */
-    update: { input: { id: string; } & { /** For people, search and downloads */ filename?: string | undefined; /** null: the generated one */ title?: string | null | undefined; /** Replaces all tags; []: none */ tags?: Tag[] | undefined; /** Languages of the text, for later runs; []: none named */ languages?: string[] | undefined; }; reply: UpdatedDocument };
+    update: { input: { id: string; } & { /** For people, search and downloads */ filename?: string | undefined; /** null: the generated one */ title?: string | null | undefined; /** Replaces all tags; []: none */ tags?: Tag[] | undefined; /** Languages of the text for later runs; []: none */ languages?: string[] | undefined; }; reply: UpdatedDocument };
     /** Delete a document permanently, with its file, results and search record; cancel its runs */
     remove: { input: { id: string; }; reply: { id: string; deleted: true; } };
     /** Search documents by words, phrases and identifiers, best match first */

@@ -1,6 +1,6 @@
 import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 
-/** How pdfjs-dist 6.5 ends a note, of a level below warnings, about a deflated stream that it leaves from there on. */
+/** End of a note of pdfjs-dist 6.5, of a level below warnings, about a deflated stream that it leaves from there on. */
 const damagedStream = 'in flate stream';
 
 /** Warnings of pdfjs-dist 6.5 about parts of a page that it leaves out. It gives no other sign of most of them. */

@@ -176,7 +176,7 @@ const DocumentChange = z.strictObject({
     .meta({ uniqueItems: true })
     .optional()
     .describe('Replaces all tags; []: none'),
-  languages: ChangedLanguages.optional().describe('Languages of the text, for later runs; []: none named'),
+  languages: ChangedLanguages.optional().describe('Languages of the text for later runs; []: none'),
 });
 const changeable = ['filename', 'title', 'tags', 'languages'] as const;
 const named = changeable.map((name) => ({ required: [name] }));
@@ -255,7 +255,7 @@ export const ReadTextInput = z.strictObject({
   format: z.enum(textFormats).default('text').describe('hocr, alto: with boxes'),
   page: PageIndex.optional().describe('From 0'),
   pages: z.array(z.int().min(0).max(9_999)).min(1).max(100).optional().describe('Several pages, from 0'),
-  boxes: z.boolean().default(false).describe('true: also lines and words with boxes, of the pages in this part'),
+  boxes: z.boolean().default(false).describe('true: also lines and words of these pages with boxes'),
 });
 export const ReadTextResult = z.object({
   documentId: z.string(),

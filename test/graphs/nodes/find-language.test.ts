@@ -39,6 +39,8 @@ function callOver(pages: readonly string[], { installed = ['deu', 'eng', 'fra'],
               isUncertain: false,
             } as unknown as PageText),
     }),
+    // All pages are white.
+    images: { raster: async () => ({ width: 1, height: 1, pixels: new Uint8Array([255]) }) },
     ocr: {
       language: 'auto',
       installed: () => installed,

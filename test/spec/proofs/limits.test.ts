@@ -89,7 +89,7 @@ describe('uploads', () => {
       expect(refused.status).toBe(415);
       const problem = problemOf(refused, 'upload.content_type');
       expect(problem.detail).toContain(
-        'image/png, image/jpeg, image/webp, image/avif, image/tiff, image/gif, application/pdf',
+        'image/png, image/jpeg, image/webp, image/avif, image/heic, image/heif, image/tiff, image/gif, application/pdf',
       );
     }
     const ofService = { ...tiny, contentType: 'image/svg+xml', visibility: 'private' };

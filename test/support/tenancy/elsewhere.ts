@@ -31,8 +31,9 @@ export const elsewhere = Object.values({
     'events.subscribe events.receive events.storedElsewhere',
   'filters as executions.listRuns and results.latestOcr do, over rows that no run of this test has':
     'executions.answeredRuns executions.recentRuns results.blockHashes steps.costOf',
+  'compares events that a worker has, in the logs of their own organizations': 'events.lacking',
   'of the same bytes: test/http/dashboard-documents.test.ts': 'documents.firstWith',
-  'reads nothing': 'results.segmentationIdOf nodeCache.idle events.lookMs',
+  'reads nothing': 'results.segmentationIdOf results.idsOf nodeCache.idle events.lookMs',
 }).flatMap((names) => names.split(' '));
 
 /** Reads without an id to guess: they list what the organization has. */

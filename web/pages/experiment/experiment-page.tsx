@@ -61,7 +61,8 @@ function Intervals({ experiment }: { readonly experiment: Experiment }) {
           return (
             <div key={metric} className="min-w-0">
               <h3>
-                {metric} {metric === primary && <span className="font-normal text-muted">({words.primary})</span>}
+                <span dir="auto">{metric}</span>{' '}
+                {metric === primary && <span className="font-normal text-muted">({words.primary})</span>}
               </h3>
               <IntervalPlot metric={metric} comparisons={own} />
             </div>

@@ -9,6 +9,8 @@ import { count } from '../../text/format.ts';
 
 type Experiment = Reply<'experiments', 'get'>;
 
+const isStop = (reason: string): reason is keyof typeof words.stops => Object.hasOwn(words.stops, reason);
+
 /** Variants with their means, in each metric's own unit. */
 export function Variants({ experiment }: { readonly experiment: Experiment }) {
   const { variants, metrics } = experiment;
@@ -22,7 +24,7 @@ export function Variants({ experiment }: { readonly experiment: Experiment }) {
               <th scope="col">{words.variant}</th>
               <th scope="col">{words.workflow}</th>
               {metrics.map((metric) => (
-                <th key={metric} scope="col" className="number">
+                <th key={metric} scope="col" className="number" dir="auto">
                   {metric}
                 </th>
               ))}
@@ -38,7 +40,8 @@ export function Variants({ experiment }: { readonly experiment: Experiment }) {
             {variants.map((variant, at) => (
               <tr key={variant.name}>
                 <th scope="row">
-                  {variant.name} {at === 0 && variant.name !== words.baseline && <Badge>{words.baseline}</Badge>}
+                  <span dir="auto">{variant.name}</span>{' '}
+                  {at === 0 && variant.name !== words.baseline && <Badge>{words.baseline}</Badge>}
                 </th>
                 <td>
                   <Link
@@ -98,7 +101,11 @@ export function Ledger({ experiment }: { readonly experiment: Experiment }) {
           {count(runs.done)} / {count(runs.planned)} ({words.cached(runs.cached)})
         </Fact>
         {costUsd !== null && <Fact label={words.cost}>{costUsd.toFixed(4)} USD</Fact>}
-        {stopped !== null && <Fact label={words.stopped}>{stopped}</Fact>}
+        {stopped !== null && (
+          <Fact label={words.stopped}>
+            {isStop(stopped) ? words.stops[stopped] : <span dir="auto">{stopped}</span>}
+          </Fact>
+        )}
         {confirmation !== null && (
           <Fact label={words.confirmation}>
             <Link to="/experiments/$id" params={{ id: confirmation }} className="text-accent hover:underline">

@@ -114,9 +114,10 @@ export function IntervalTable({
           {comparisons.map(({ metric, variant, verdict, delta, ci95: [low, high], n, wins, ties, losses, harmed }) => (
             <tr key={`${metric} ${variant}`}>
               <th scope="row">
-                {metric} {metric === primary && <span className="text-xs">({words.primary})</span>}
+                <span dir="auto">{metric}</span>{' '}
+                {metric === primary && <span className="text-xs">({words.primary})</span>}
               </th>
-              <td>{variant}</td>
+              <td dir="auto">{variant}</td>
               <td>{words.verdicts[verdict]}</td>
               <td className="number">{n === 0 ? words.missing : signed(delta)}</td>
               <td className="number whitespace-nowrap">
