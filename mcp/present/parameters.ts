@@ -97,7 +97,7 @@ export const shorterWords: Readonly<Record<string, string>> = {
   filter:
     'All hold: {total: {gt: 500, currency: EUR}, merchant: {contains: grocer}, items.amount: 10}; eq, ne, gte, lt, lte, in, exists',
   groupBy: 'Fields; dates as date:month',
-  languages: 'Such as ["deu"]',
+  languages: 'As ["deu"]',
   limit: 'Page size',
   maxRuns: 'Runs at most',
   note: 'For the history',

@@ -11,7 +11,7 @@ const rejectUnless = { presign: ['contentType', 'size'], acknowledge: ['objectKe
 export const uploadDocument = defineTool({
   name: 'upload_document',
   description:
-    'Upload a document in two calls: presign returns upload.uploadUrl, to PUT the bytes to; acknowledge (objectKey) returns the document. Then run_workflow. Example: {"action": "presign", "contentType": "image/png", "size": 48213}',
+    'Upload a document: presign returns upload.uploadUrl to PUT the bytes to; acknowledge (objectKey) returns the document. Then run_workflow. Example: {"action": "presign", "contentType": "image/png", "size": 48213}',
   scope: 'documents:write',
   effect: 'write',
   audit: false,
