@@ -69,7 +69,7 @@ export interface ApiParts extends BaseParts, HealthParts {
   readonly cutting?: AbortSignal;
   readonly access?: AccessSignal;
   /** null: no dashboard is served. */
-  readonly web: Omit<PagesParts, 'isSignedIn'> | null;
+  readonly web: Omit<PagesParts, 'isSignedIn' | 'baseUrl'> | null;
   baseUrl(): string;
   openMedia(request: MediaRequest): Promise<MediaFile>;
 }
@@ -137,7 +137,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountMedia(router, (request) => parts.openMedia(request));
   if (parts.web !== null) {
     const isSignedIn = async (cookie: string | undefined) => (await parts.auth.read(cookie)) !== null;
-    router.use(servePages({ ...parts.web, isSignedIn }));
+    router.use(servePages({ ...parts.web, isSignedIn, baseUrl: parts.baseUrl }));
   }
   app.use(router, notFoundPage, notFound, problems(parts.logger));
   return app;

@@ -19,6 +19,8 @@ export interface PagesParts {
   /** Origins that uploads are sent to and images come from, beside this one. */
   objectOrigins(): readonly string[];
   isSignedIn(cookie: string | undefined): Promise<boolean>;
+  /** Address of the API, which pictures are linked with. */
+  baseUrl(): string;
 }
 
 /** Addresses that never are pages of the dashboard. */
@@ -41,6 +43,17 @@ function policy(origins: readonly string[]): string {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** The same page at the address of the API; null where the request came there, or from another machine, or through a port of its own. */
+function usualAddress(request: Request, baseUrl: string): string | null {
+  const usual = new URL(baseUrl);
+  const asked = URL.parse(`http://${request.headers.host ?? ''}`);
+  const isOther = asked !== null && asked.host !== usual.host && asked.port === usual.port;
+  if (!isOther || ![asked, usual].every(({ hostname }) => loopback.has(hostname))) return null;
+  return usual.origin + request.originalUrl;
 }
 
 const isPage = (request: Request): boolean =>
@@ -88,6 +101,11 @@ export function servePages(parts: PagesParts): RequestHandler {
     const isFile = /^\/(assets\/|theme\.js$|favicon\.svg$)/.test(request.path);
     if (!isFile && !isPage(request)) {
       next();
+      return;
+    }
+    const usual = isFile ? null : usualAddress(request, parts.baseUrl());
+    if (usual !== null) {
+      seeOther(response, usual);
       return;
     }
     if (!isFile && !(await parts.isSignedIn(request.headers.cookie))) {

@@ -41,6 +41,14 @@ verifies('web.pages', async () => {
   expect(program).toMatchObject({ status: 404, body: { code: 'request.not_found' } });
 });
 
+test('the page has one address on this machine, so that its pictures are from its own origin', async () => {
+  const { port } = new URL(app.addresses.api);
+  const to = async (address: string): Promise<string | null> =>
+    (await fetch(address, { headers: page, redirect: 'manual' })).headers.get('location');
+  expect(await to(`http://localhost:${port}/documents?q=a`)).toBe(`${app.addresses.api}/documents?q=a`);
+  expect(await to(`${app.addresses.api}/documents`)).toBe('/sign-in?returnTo=%2Fdocuments');
+});
+
 verifies('web.policy', async () => {
   const { headers, html } = await operator.open('/documents');
   const policy = headers.get('content-security-policy') ?? '';
