@@ -137,7 +137,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountMedia(router, (request) => parts.openMedia(request));
   if (parts.web !== null) {
     const isSignedIn = async (cookie: string | undefined) => (await parts.auth.read(cookie)) !== null;
-    router.use(servePages({ ...parts.web, isSignedIn, baseUrl: parts.baseUrl }));
+    router.use(servePages({ ...parts.web, isSignedIn, baseUrl: () => parts.baseUrl() }));
   }
   app.use(router, notFoundPage, notFound, problems(parts.logger));
   return app;
