@@ -54,23 +54,47 @@ const recordOf = ({ _id: id, outcome, count, ...row }: AuditRow): AuditRecord =>
 /** An error of the caller: nothing was done. Others leave open how far the deed came. */
 const isRefusal = (error: unknown): boolean => error instanceof AppError && error.row.status < 500;
 
-/** Counts in the minute that is on. */
-function createCounts() {
+interface Counted {
+  readonly row: AuditRow;
+  count: number;
+  written: number;
+}
+
+/** Counts in the minute that is on. `store` adds to the counts of rows. */
+function createCounts(store: (due: readonly { readonly row: AuditRow; readonly more: number }[]) => void) {
   let minute = 0;
-  const counts = new Map<string, { count: number; written: number }>();
+  const counts = new Map<string, Counted>();
+  const due = (of: readonly Counted[]): void => {
+    const found = of.filter(({ count, written }) => count > written);
+    if (found.length > 0) store(found.map(({ row, count, written }) => ({ row, more: count - written })));
+    for (const one of found) one.written = one.count;
+  };
   return {
-    /** Adds one. Returns what is to be written now: after 1, 2, 4, 8, ... occurrences. null: nothing. */
-    add(name: string, others: string, now: number): { readonly name: string; readonly more: number } | null {
-      if (now !== minute) counts.clear();
-      minute = now;
-      const counted = counts.has(name) || counts.size < mostCounted ? name : others;
-      const state = counts.get(counted) ?? { count: 0, written: 0 };
+    /** Adds one. Stores counts after 1, 2, 4, 8, ... occurrences, and what is left of a minute with the first one after it. */
+    add(entry: AuditEntry, at: Date): void {
+      const now = Math.floor(at.getTime() / 60_000);
+      if (now !== minute) {
+        due([...counts.values()]);
+        counts.clear();
+        minute = now;
+      }
+      const name = (actor: string): string => JSON.stringify([entry.organizationId, entry.action, actor]);
+      const own = name(entry.actor);
+      const isOwn = counts.has(own) || counts.size < mostCounted;
+      const counted = isOwn ? own : name('others');
+      const state = counts.get(counted) ?? {
+        row: {
+          ...entry,
+          ...(!isOwn && { actor: 'others', ip: null }),
+          _id: derivedId('event', counted, String(now)),
+          at,
+        },
+        count: 0,
+        written: 0,
+      };
       counts.set(counted, state);
       state.count += 1;
-      if ((state.count & (state.count - 1)) !== 0) return null;
-      const more = state.count - state.written;
-      state.written = state.count;
-      return { name: counted, more };
+      if ((state.count & (state.count - 1)) === 0) due([state]);
     },
   };
 }
@@ -129,7 +153,16 @@ export function createAuditLog(
   { audit }: Pick<Collections, 'audit'>,
   lost: (error: unknown) => void = () => undefined,
 ) {
-  const counts = createCounts();
+  const counts = createCounts((due) => {
+    const updates = due.map(({ row: { _id, organizationId, ...row }, more }) => ({
+      updateOne: {
+        filter: { _id, organizationId },
+        update: { $inc: { count: more }, $setOnInsert: row },
+        upsert: true,
+      },
+    }));
+    audit.bulkWrite(updates, { ordered: false }).catch(lost);
+  });
   return {
     ...createDeeds({ audit }),
     /** Stores events that have no deed of ours to wait for, or that are stored before it. */
@@ -145,20 +178,7 @@ export function createAuditLog(
     },
     /** Counts an event by organization, actor, action and minute, so that a flood fills neither log nor memory. Returns at once. */
     count(entry: AuditEntry, at: Date = new Date()): void {
-      const minute = Math.floor(at.getTime() / 60_000);
-      const { organizationId, action } = entry;
-      const others = JSON.stringify([organizationId, action, 'others']);
-      const due = counts.add(JSON.stringify([organizationId, action, entry.actor]), others, minute);
-      if (due === null) return;
-      const { organizationId: _, ...row } = due.name === others ? { ...entry, actor: 'others', ip: null } : entry;
-      const _id = derivedId('event', due.name, String(minute));
-      audit
-        .updateOne(
-          { _id, organizationId },
-          { $inc: { count: due.more }, $setOnInsert: { ...row, at } },
-          { upsert: true },
-        )
-        .catch(lost);
+      counts.add(entry, at);
     },
     /** Lists newest first. */
     async list(

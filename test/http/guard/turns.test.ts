@@ -145,5 +145,8 @@ describe('Requests of one caller', () => {
     const ofOneMoment = Array.from({ length: 4 }, () => pace.take(1_000, 500));
     expect(ofOneMoment).toEqual([500, 510, 520, 530]);
     expect([pace.take(1_535, 2), pace.take(5_000, 500)]).toEqual([5, 500]);
+    // Callers that leave without waiting make nobody else wait for ever.
+    for (let n = 0; n < 10_000; n += 1) pace.take(9_000, 500);
+    expect(pace.take(9_000, 500)).toBeLessThanOrEqual(2_500);
   });
 });
