@@ -4,6 +4,7 @@ import type { RunRecord } from '#src/domain/runs/run.ts';
 import { lastEventsOf, type LastEventsParts } from '#app/agents/last-events.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { TimeWindow } from '#src/stores/reads-in-time.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
 
 interface Parts extends LastEventsParts {
@@ -12,15 +13,8 @@ interface Parts extends LastEventsParts {
   readonly events: Pick<EventLog, 'append' | 'lacking'>;
 }
 
-/** Rows that changed in a time, in the order of their changes. `after` is the id of the last one at `from`. */
-interface Window {
-  readonly from: Date;
-  readonly after: string;
-  readonly until: Date;
-}
-
 interface Source<Row extends { readonly _id: string }> {
-  read(window: Window, limit: number): Promise<readonly Row[]>;
+  read(window: TimeWindow, limit: number): Promise<readonly Row[]>;
   at(row: Row): Date;
   /** Tells what nobody told of these rows. */
   tell(rows: readonly Row[]): Promise<void>;
@@ -37,9 +31,9 @@ const pageSize = 200;
 
 async function lookAt<Row extends { readonly _id: string }>(
   source: Source<Row>,
-  { from, until }: Window,
+  { from, until }: TimeWindow,
 ): Promise<void> {
-  for (let window: Window = { from, after: '', until }; ;) {
+  for (let window: TimeWindow = { from, after: '', until }; ;) {
     const rows = await source.read(window, pageSize);
     if (rows.length > 0) await source.tell(rows);
     const last = rows.at(-1);
@@ -82,7 +76,7 @@ const changesOf = ({ records, events }: Parts): Source<RecordRecord> => ({
  * docs/decisions/0224.
  */
 export class LostAnnouncer {
-  readonly #sources: readonly ((window: Window) => Promise<void>)[];
+  readonly #sources: readonly ((window: TimeWindow) => Promise<void>)[];
   #since: Date | null = null;
   #last = Number.NEGATIVE_INFINITY;
 

@@ -8,6 +8,8 @@ import { bundleKey, root } from './key.ts';
 export const programs = ['app/run', 'app/stdio'] as const;
 type Program = (typeof programs)[number];
 
+const daily = 24 * 3_600_000;
+
 /** Name of a program's file in the bundle. */
 const bundledName = (program: Program): string => `${basename(program)}.js`;
 
@@ -19,6 +21,8 @@ async function bundled(program: Program): Promise<URL> {
   const file = join(folder, bundledName(program));
   if (!(await isThere(file))) await buildBeside(new URL('build.ts', import.meta.url), folder);
   await keepInUse(folder);
+  // Modules that are loaded later, and services that are started again, come from it, too.
+  setInterval(() => void keepInUse(folder).catch(() => undefined), daily).unref();
   return pathToFileURL(file);
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -60,6 +60,13 @@ test('what is in use stays, and what nobody used for a week goes', async () => {
   expect((await readdir(folder.path)).toSorted()).toEqual(['recent', 'used']);
   await keepInUse(recent, days(16));
   expect((await readdir(folder.path)).toSorted()).toEqual(['recent', 'used']);
+});
+
+test('a neighbour that is gone when it is looked at, as a draft that another process finished, is no error', async () => {
+  const used = join(folder.path, 'used');
+  await mkdir(used);
+  await symlink(join(folder.path, 'gone'), join(folder.path, '.draft-1'));
+  await keepInUse(used);
 });
 
 test('a folder that cannot be marked removes no other', async () => {

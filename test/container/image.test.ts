@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { cwd, env, execPath, kill } from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bubblewrap, findProgram, mayMissPrograms } from '#scripts/check/programs.ts';
 import { env as variables } from '#src/config/env.ts';
@@ -17,7 +18,14 @@ let image: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
   image = join(folder.path, 'app');
-  await layOut(await readDockerfile(), image);
+  const dockerfile = await readDockerfile();
+  await layOut(dockerfile, image);
+  const [run = ''] = dockerfile
+    .getInstructions()
+    .flatMap((one) => (one.getKeyword() === 'RUN' ? (one.getArgumentsContent() ?? '') : []))
+    .filter((line) => line.includes('app/bundle/'));
+  const [, ...args] = run.split(' ');
+  await promisify(execFile)(execPath, args, { cwd: image });
 });
 afterAll(() => folder.remove());
 
@@ -105,6 +113,7 @@ describe('The container image', () => {
     expect(await once(check, 'exit')).toEqual([0, null]);
     kill(pid, 'SIGTERM');
     expect(await ended).toEqual([0, null]);
+    expect(log.filter((line) => line.includes('could not be bundled'))).toEqual([]);
     const dead = spawn(execPath, ['scripts/need-node.cjs', 'scripts/container/healthcheck.ts'], {
       cwd: image,
       env: settings,

@@ -26,7 +26,9 @@ export async function keepInUse(folder: string, now = new Date()): Promise<void>
   if (!isNoted) return;
   for (const name of await readdir(dirname(folder))) {
     const other = join(dirname(folder), name);
-    if (name !== basename(folder) && now.getTime() - (await stat(other)).mtimeMs > keptMs)
+    // Another process may have finished a draft meanwhile.
+    const found = await stat(other).catch(() => null);
+    if (name !== basename(folder) && found !== null && now.getTime() - found.mtimeMs > keptMs)
       await rm(other, { recursive: true, force: true });
   }
 }

@@ -1,3 +1,4 @@
+import { within, type TimeWindow } from '#src/stores/reads-in-time.ts';
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
@@ -32,19 +33,9 @@ export function createRecordStore({ records }: Pick<Collections, 'records'>) {
       }
     },
     /** Records of all organizations, in the order of their changes. `after` is the id of the last one at `from`. */
-    async changedBetween(
-      { from, after, until }: { readonly from: Date; readonly after: string; readonly until: Date },
-      limit: number,
-    ): Promise<readonly RecordRecord[]> {
-      const rows = await records
-        .find({
-          updatedAt: { $gte: from, $lt: until },
-          $or: [{ updatedAt: { $gt: from } }, { _id: { $gt: after } }],
-        })
-        .sort({ updatedAt: 1, _id: 1 })
-        .limit(limit)
-        .toArray();
-      return rows.map(toRecord);
+    async changedBetween(window: TimeWindow, limit: number): Promise<readonly RecordRecord[]> {
+      const { filter, order } = within('updatedAt', window);
+      return (await records.find(filter).sort(order).limit(limit).toArray()).map(toRecord);
     },
     /** Deletes the records of a document, in the trash too. */
     async deleteOf(organizationId: string, documentId: string): Promise<void> {

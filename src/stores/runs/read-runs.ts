@@ -1,3 +1,4 @@
+import { within, type TimeWindow } from '#src/stores/reads-in-time.ts';
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
@@ -72,41 +73,21 @@ const createWaiting = ({ runs }: Pick<Collections, 'runs'>) => ({
 
 /** Lists of runs over several executions. */
 function createLists({ runs }: Pick<Collections, 'runs'>) {
+  const between = (field: 'finishedAt' | 'waitingAt', window: TimeWindow, more: object, limit: number) => {
+    const { filter, order } = within(field, window);
+    return runs
+      .find({ ...filter, ...more }, { projection: brief })
+      .sort(order)
+      .limit(limit)
+      .toArray();
+  };
   return {
-    /** Ended runs of all organizations, but for those of experiments, in the order of their ends. `after` is the id of the last one at `from`. */
-    endedBetween: (
-      { from, after, until }: { readonly from: Date; readonly after: string; readonly until: Date },
-      limit: number,
-    ): Promise<readonly RunRecord[]> =>
-      runs
-        .find(
-          {
-            finishedAt: { $gte: from, $lt: until },
-            $or: [{ finishedAt: { $gt: from } }, { _id: { $gt: after } }],
-            ...listed,
-          },
-          { projection: brief },
-        )
-        .sort({ finishedAt: 1, _id: 1 })
-        .limit(limit)
-        .toArray(),
-    /** Waiting runs of all organizations, in the order in which they began to wait. `after` is the id of the last one at `from`. */
-    waitingBetween: (
-      { from, after, until }: { readonly from: Date; readonly after: string; readonly until: Date },
-      limit: number,
-    ): Promise<readonly RunRecord[]> =>
-      runs
-        .find(
-          {
-            status: 'waiting',
-            waitingAt: { $gte: from, $lt: until },
-            $or: [{ waitingAt: { $gt: from } }, { _id: { $gt: after } }],
-          },
-          { projection: brief },
-        )
-        .sort({ waitingAt: 1, _id: 1 })
-        .limit(limit)
-        .toArray(),
+    /** Ended runs of all organizations, but for those of experiments, in the order of their ends. */
+    endedBetween: (window: TimeWindow, limit: number): Promise<readonly RunRecord[]> =>
+      between('finishedAt', window, listed, limit),
+    /** Waiting runs of all organizations, in the order in which they began to wait. */
+    waitingBetween: (window: TimeWindow, limit: number): Promise<readonly RunRecord[]> =>
+      between('waitingAt', window, { status: 'waiting' }, limit),
     /** Runs of a workflow with an answer to the question at this path, newest first, with their answers. */
     answeredRuns: (
       tenant: Tenant,
