@@ -5,11 +5,8 @@ export interface TimeWindow {
   readonly until: Date;
 }
 
-/** Rows whose `field`, a time, is in the window, and the order in which they are read. */
-export const within = <Field extends string>(field: Field, { from, after, until }: TimeWindow) => ({
-  filter: {
-    [field]: { $gte: from, $lt: until },
-    $or: [{ [field]: { $gt: from } }, { _id: { $gt: after } }],
-  },
-  order: { [field]: 1, _id: 1 } as const,
+/** Rows whose `field`, a time, is in the window, if they are read in the order of this field and of their ids. */
+export const within = (field: string, { from, after, until }: TimeWindow) => ({
+  [field]: { $gte: from, $lt: until },
+  $or: [{ [field]: { $gt: from } }, { _id: { $gt: after } }],
 });

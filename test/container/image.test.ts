@@ -20,11 +20,8 @@ beforeAll(async () => {
   image = join(folder.path, 'app');
   const dockerfile = await readDockerfile();
   await layOut(dockerfile, image);
-  const [run = ''] = dockerfile
-    .getInstructions()
-    .flatMap((one) => (one.getKeyword() === 'RUN' ? (one.getArgumentsContent() ?? '') : []))
-    .filter((line) => line.includes('app/bundle/'));
-  const [, ...args] = run.split(' ');
+  const lines = dockerfile.getInstructions().map((one) => one.getArgumentsContent() ?? '');
+  const [, ...args] = lines.find((line) => line.includes('app/bundle/'))?.split(' ') ?? [];
   await promisify(execFile)(execPath, args, { cwd: image });
 });
 afterAll(() => folder.remove());

@@ -34,8 +34,8 @@ export function createRecordStore({ records }: Pick<Collections, 'records'>) {
     },
     /** Records of all organizations, in the order of their changes. `after` is the id of the last one at `from`. */
     async changedBetween(window: TimeWindow, limit: number): Promise<readonly RecordRecord[]> {
-      const { filter, order } = within('updatedAt', window);
-      return (await records.find(filter).sort(order).limit(limit).toArray()).map(toRecord);
+      const changed = records.find(within('updatedAt', window)).sort({ updatedAt: 1, _id: 1 }).limit(limit);
+      return (await changed.toArray()).map(toRecord);
     },
     /** Deletes the records of a document, in the trash too. */
     async deleteOf(organizationId: string, documentId: string): Promise<void> {

@@ -73,14 +73,12 @@ const createWaiting = ({ runs }: Pick<Collections, 'runs'>) => ({
 
 /** Lists of runs over several executions. */
 function createLists({ runs }: Pick<Collections, 'runs'>) {
-  const between = (field: 'finishedAt' | 'waitingAt', window: TimeWindow, more: object, limit: number) => {
-    const { filter, order } = within(field, window);
-    return runs
-      .find({ ...filter, ...more }, { projection: brief })
-      .sort(order)
+  const between = (field: 'finishedAt' | 'waitingAt', window: TimeWindow, more: object, limit: number) =>
+    runs
+      .find({ ...within(field, window), ...more }, { projection: brief })
+      .sort({ [field]: 1, _id: 1 })
       .limit(limit)
       .toArray();
-  };
   return {
     /** Ended runs of all organizations, but for those of experiments, in the order of their ends. */
     endedBetween: (window: TimeWindow, limit: number): Promise<readonly RunRecord[]> =>
