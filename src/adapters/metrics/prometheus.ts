@@ -45,13 +45,24 @@ function redisErrorCount(read: () => number): Counter {
   });
 }
 
+let ofProcess: Registry | undefined;
+
+/** CPU, memory and event loop of the process. Once: their timer and observer cannot be stopped, and services of one process share them. */
+function processMetrics(): Registry {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    // Twenty looks a second: the usual hundred wake an idle process as often.
+    collectDefaultMetrics({ register: ofProcess, prefix: 'inkgraph_', eventLoopMonitoringPrecision: 50 });
+  }
+  return ofProcess;
+}
+
 /** `ofOthers`: what `json` returns in the other processes on this machine. */
 export function createPrometheusMetrics(
   { queue: readQueue, stored, redisErrors }: Read,
   ofOthers: () => Promise<readonly (readonly object[])[]> = async () => [],
 ): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'inkgraph_' });
   const requests = new Histogram({
     name: 'inkgraph_http_request_seconds',
     help: 'HTTP requests by service, route and status',
@@ -100,6 +111,7 @@ export function createPrometheusMetrics(
   });
   for (const gauge of [depth, oldest, ...storageGauges(stored)]) registry.registerMetric(gauge);
   if (redisErrors !== null) registry.registerMetric(redisErrorCount(redisErrors));
+  const all = Registry.merge([processMetrics(), registry]);
   return {
     request: ({ service, method, route, status, seconds: took }) =>
       requests.observe({ service, method, route, status }, took),
@@ -108,9 +120,9 @@ export function createPrometheusMetrics(
     removed: (chore, count) => removed.inc({ chore }, count),
     async text() {
       const others = await ofOthers();
-      if (others.length === 0) return registry.metrics();
-      return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]).metrics();
+      if (others.length === 0) return all.metrics();
+      return AggregatorRegistry.aggregate([await all.getMetricsAsJSON(), ...others]).metrics();
     },
-    json: () => registry.getMetricsAsJSON(),
+    json: () => all.getMetricsAsJSON(),
   };
 }
