@@ -25,7 +25,7 @@ const ofRepository: Commands = {
 };
 export const ofPackage: Commands = {
   seed: 'npx inkgraph seed',
-  firstUpload: 'eval "$(npx inkgraph seed --env)"; npx inkgraph push ./scans --workflow wf_document_intake --wait',
+  firstUpload: 'eval "$(npx inkgraph seed --env)"; npx inkgraph push ./scans --wait',
 };
 
 /** A folder as a person would type it here. */

@@ -9,17 +9,14 @@ import { cellsCsv } from './cells-csv.ts';
 import { commonOptions, commonRows, connected, explained, lineOf } from './connection.ts';
 import { findFiles, type Found, type FoundFile } from './find-files.ts';
 import { PushState } from './push-state.ts';
-import { runOver, waitFor, workflowOf, type RunCounts } from './run-over.ts';
+import { chosenWorkflow, runOver, waitFor, workflowRow, type Chosen, type RunCounts } from './run-over.ts';
 import { uploadFiles, type Uploads } from './upload-files.ts';
 
 const pushUsage = helpText({
   usage: 'npx inkgraph push <file or folder>... [options]',
-  does: 'Uploads documents, with the folders below. Bytes that the project has are not uploaded again: a push that broke off continues. Ends with 0, or with 1 when a file or a run failed.',
+  does: 'Uploads documents, with the folders below, and runs a workflow over them. Bytes that the project has are not uploaded again: a push that broke off continues. Ends with 0, or with 1 when a file or a run failed.',
   options: [
-    [
-      '--workflow <id>',
-      'workflow to run over the documents: an id, a slug such as wf_receipt_extraction, or a name; default: none',
-    ],
+    workflowRow,
     ['--wait', 'waits for the runs'],
     ['--csv <file>', 'waits, then writes the records: a row for each field, with its page and box; default: none'],
     ['--languages <a,b>', 'languages of new documents, such as deu,eng; default: those of the key or of the workflow'],
@@ -27,7 +24,10 @@ const pushUsage = helpText({
     ['--state <file>', 'memory of the push; default: .inkgraph-push.jsonl in the first folder'],
     ...commonRows,
   ],
-  examples: ['npx inkgraph push ./scans --workflow wf_receipt_extraction --csv out.csv'],
+  examples: [
+    'npx inkgraph push ./scans --wait',
+    'npx inkgraph push ./scans --workflow wf_receipt_extraction --csv out.csv',
+  ],
 });
 
 const options = {
@@ -89,12 +89,12 @@ function summarize({ out }: Terminal, { uploads, executions, runs, others }: Sum
 }
 
 async function ranOver(
-  { client, terminal, workflow }: { client: Client; terminal: Terminal; workflow: string | undefined },
+  { client, terminal, workflow }: { client: Client; terminal: Terminal; workflow: Chosen | null },
   { pushed }: Uploads,
   isAwaited: boolean,
 ): Promise<Pick<Summary, 'executions' | 'runs'>> {
   const none = { failed: 0, succeeded: 0 };
-  if (workflow === undefined) return { executions: [], runs: none };
+  if (workflow === null) return { executions: [], runs: none };
   const executions = await runOver(client, workflow, pushed);
   if (isAwaited && executions.length > 0) terminal.err('waiting for the runs\n');
   return { executions, runs: isAwaited ? await waitFor(client, executions, terminal) : none };
@@ -111,7 +111,7 @@ export const push = withHelp(pushUsage, async (terminal) => {
   return explained(
     (async () => {
       // A misspelt name ends the push before anything is uploaded.
-      const workflow = values.workflow === undefined ? undefined : await workflowOf(client, values.workflow);
+      const workflow = await chosenWorkflow(client, values.workflow, terminal);
       const state = await stateOf(found, values.state, client.baseUrl);
       const uploads = await uploadFiles({ client, state, terminal, parallel, languages }, found.files);
       const isAwaited = values.wait || values.csv !== undefined;

@@ -7,21 +7,46 @@ import type { PushedFile } from './upload-files.ts';
 
 const documentsPerExecution = 500;
 
-/** Id of a workflow by id, slug or name. Error: UsageError, which names those that there are. */
-export async function workflowOf(client: Client, name: string): Promise<string> {
+/** The option of commands that upload. */
+export const workflowRow = [
+  '--workflow <id>',
+  'workflow to run over the documents: an id, a slug such as wf_receipt_extraction, or a name; none: upload only; default: wf_document_intake, over documents that no workflow has read',
+] as const;
+
+const usual = 'wf_document_intake';
+
+/** A workflow that runs over uploaded documents. */
+export interface Chosen {
+  readonly workflowId: string;
+  /** True: documents that another workflow has run over are left out. */
+  readonly onlyUnread: boolean;
+}
+
+/** The workflow of `--workflow`; null: none runs. Error: UsageError, which names those that there are. */
+export async function chosenWorkflow(
+  client: Client,
+  name: string | undefined,
+  { err }: Pick<Terminal, 'err'>,
+): Promise<Chosen | null> {
+  if (name === 'none') return null;
   const { workflows } = await client.service.listWorkflows();
-  const found = workflows.find(({ workflowId, slug, name: title }) => [workflowId, slug, title].includes(name));
-  if (found !== undefined) return found.workflowId;
-  const names = workflows.map(({ slug, name: title }) => slug ?? `"${plain(title)}"`);
-  throw new UsageError(`The project has no published workflow ${name}. Choose one of: ${names.join(', ')}.`);
+  const wanted = name ?? usual;
+  const found = workflows.find(({ workflowId, slug, name: title }) => [workflowId, slug, title].includes(wanted));
+  if (found !== undefined) return { workflowId: found.workflowId, onlyUnread: name === undefined };
+  const names = workflows.map(({ slug, name: title }) => slug ?? `"${plain(title)}"`).join(', ');
+  if (name !== undefined)
+    throw new UsageError(`The project has no published workflow ${name}. Choose one of: ${names}.`);
+  err(`The project has no workflow ${usual}, so nothing reads the documents. Name one with --workflow: ${names}.\n`);
+  return null;
 }
 
 /** Documents without a run of the workflow as their last run, or with one that failed. */
-function withoutRun(pushed: readonly PushedFile[], workflowId: string): string[] {
+function withoutRun(pushed: readonly PushedFile[], { workflowId, onlyUnread }: Chosen): string[] {
   const ids = pushed
     .filter(({ document }) => {
       const run = 'lastRun' in document ? document.lastRun : null;
-      return run?.workflowId !== workflowId || ['failed', 'canceled', 'timed_out'].includes(run.status);
+      if (run?.workflowId === workflowId) return ['failed', 'canceled', 'timed_out'].includes(run.status);
+      return run === null || !onlyUnread;
     })
     .map(({ document }) => document.id);
   return [...new Set(ids)];
@@ -41,9 +66,10 @@ async function unfinished(client: Client, workflowId: string, pushed: readonly P
  * Runs a workflow over the documents that it has not read yet. Ids of the executions that work on them: those of this call, and those of an
  * earlier one that broke off. A repetition after a crash starts nothing twice.
  */
-export async function runOver(client: Client, workflowId: string, pushed: readonly PushedFile[]): Promise<string[]> {
+export async function runOver(client: Client, chosen: Chosen, pushed: readonly PushedFile[]): Promise<string[]> {
+  const { workflowId } = chosen;
   const executions = await unfinished(client, workflowId, pushed);
-  const documentIds = withoutRun(pushed, workflowId);
+  const documentIds = withoutRun(pushed, chosen);
   for (let at = 0; at < documentIds.length; at += documentsPerExecution) {
     const some = documentIds.slice(at, at + documentsPerExecution).toSorted();
     // Failed runs of these documents make another key: they run again.

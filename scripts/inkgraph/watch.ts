@@ -8,17 +8,14 @@ import { commonOptions, commonRows, connected, explained, lineOf } from './conne
 import { findFiles, type Found } from './find-files.ts';
 import { parallelOf, stateOf } from './push.ts';
 import type { PushState } from './push-state.ts';
-import { runOver, workflowOf } from './run-over.ts';
+import { chosenWorkflow, runOver, workflowRow, type Chosen } from './run-over.ts';
 import { uploadFiles } from './upload-files.ts';
 
 const watchUsage = helpText({
   usage: 'npx inkgraph watch <folder> [options]',
-  does: 'Uploads the files of a folder and those that come into it, until Ctrl-C. A file is taken when it has not changed for half a second.',
+  does: 'Uploads the files of a folder and those that come into it, and runs a workflow over them, until Ctrl-C. A file is taken when it has not changed for half a second.',
   options: [
-    [
-      '--workflow <id>',
-      'workflow to run over the documents: an id, a slug such as wf_receipt_extraction, or a name; default: none',
-    ],
+    workflowRow,
     ['--parallel <n>', 'files at a time, 1 to 16; default: 4'],
     ['--state <file>', 'memory of the command; default: .inkgraph-push.jsonl in the folder'],
     ...commonRows,
@@ -42,7 +39,7 @@ interface Inbox {
   readonly terminal: Terminal;
   readonly parallel: number;
   readonly folder: string;
-  readonly workflow: string | undefined;
+  readonly workflow: Chosen | null;
 }
 
 /** Takes files as they come. Each folder has a watcher of its own: that sees files which are renamed into it. */
@@ -105,7 +102,7 @@ class Watch {
     if (quiet.length < fresh.length) this.touch();
     if (quiet.length === 0) return;
     const { pushed } = await uploadFiles(this.#inbox, quiet);
-    if (workflow !== undefined && pushed.length > 0) await runOver(client, workflow, pushed);
+    if (workflow !== null && pushed.length > 0) await runOver(client, workflow, pushed);
     for (const { path, document, isNew } of pushed) if (isNew) terminal.out(`${document.id} ${path}\n`);
     for (const file of quiet) this.#settled.add(nameOf(file));
   }
@@ -127,7 +124,7 @@ export const watch = withHelp(watchUsage, async (terminal) => {
   const client = connected(terminal, values);
   const found = await findFiles(folder);
   if (found.folders.length === 0) throw new UsageError(`${folder} is a file. Name a folder, or use: npx inkgraph push`);
-  const workflow = values.workflow === undefined ? undefined : await explained(workflowOf(client, values.workflow));
+  const workflow = await explained(chosenWorkflow(client, values.workflow, terminal));
   const state = await stateOf(found, values.state, client.baseUrl);
   const watched = new Watch({ client, state, terminal, parallel, folder, workflow });
   terminal.err(`Watching ${folder}. Ctrl-C ends it.\n`);

@@ -31,6 +31,10 @@ export const clients = [
       'A push that is killed and repeated makes one document and one run of each file',
       '0186-push-asks-the-server',
     ],
+    'command.push.reads': [
+      'A push that names no workflow reads the documents that no workflow has read',
+      '0186-push-asks-the-server',
+    ],
     'command.push.failures': [
       'A file or run that fails is named in one line, the others go on, and the push ends with 1',
       '0186-push-asks-the-server',
