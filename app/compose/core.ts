@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { forgetCheckpoints } from '#src/stores/checkpoints/forget.ts';
+import { PendingWork } from '#src/concurrency/pending-work.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createTokenAccessReader, type TokenAccessReader } from '#src/stores/token-access.ts';
 import { noMetrics } from '#src/adapters/metrics/none.ts';
@@ -110,19 +111,20 @@ function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics)
   };
 }
 
-/** Work that continues after the response. Failures are logged. */
-function afterResponse({ data, logger }: CoreParts, events: EventLog): Pick<ToolDeps, 'announce' | 'forgetRuns'> {
+/** Work that continues after the response, and ends before the database closes. Failures are logged. */
+function afterResponse(
+  { data, logger }: CoreParts,
+  events: EventLog,
+  stack: AsyncDisposableStack,
+): Pick<ToolDeps, 'announce' | 'forgetRuns'> {
+  const pending = new PendingWork();
+  stack.defer(() => pending.ended());
+  const later = (work: Promise<unknown>, lost: string): void =>
+    pending.add(work, (error) => logger.warn({ err: error }, lost));
   return {
-    forgetRuns(runIds) {
-      forgetCheckpoints(data.database.db, runIds).catch((error: unknown) =>
-        logger.warn({ err: error }, 'checkpoints of canceled runs could not be deleted'),
-      );
-    },
-    announce(batch) {
-      events
-        .append(batch, { lingerMs: 20 })
-        .catch((error: unknown) => logger.warn({ err: error }, 'realtime events could not be stored'));
-    },
+    forgetRuns: (runIds) =>
+      later(forgetCheckpoints(data.database.db, runIds), 'checkpoints of canceled runs could not be deleted'),
+    announce: (batch) => later(events.append(batch, { lingerMs: 20 }), 'realtime events could not be stored'),
   };
 }
 
@@ -253,6 +255,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { images, models } = parts.readers;
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
+  // Registered first, so that it is waited for after everything that announces.
+  const later = afterResponse(parts, stores.events, stack);
   const outside = createOutside({ ...parts, stores, images, openai: openAiOf(config, tracer) }, stack);
   const wake = wakesOf(parts);
   const queue = new QueueReader(stores.executions);
@@ -294,7 +298,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     ...forWebhooks(outside),
     ...graphChecks(parts, compute, installationOf(parts, outside)),
     relay: (document) => relay.push(document),
-    ...afterResponse(parts, stores.events),
+    ...later,
     mcpEndpoint: () => `${mcpUrl}/mcp`,
     queueMail: people.queueMail,
     pageUrl: (path) => new URL(path, apiUrl).href,
