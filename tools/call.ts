@@ -14,6 +14,15 @@ const escapePointer = (part: PropertyKey): string => String(part).replaceAll('~'
 
 const pointerOf = (path: readonly PropertyKey[]): string => path.map((part) => `/${escapePointer(part)}`).join('');
 
+const prefix = 'Invalid input: ';
+
+/** What each alternative of a union says about the whole value; of a union alone, zod says "Invalid input". */
+function unionMessage({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
+  const said = errors.flatMap((issues) => issues.filter(({ path }) => path.length === 0).slice(0, 1));
+  const parts = new Set(said.map((issue) => issue.message.replace(prefix, '')));
+  return parts.size === 0 || parts.size > 4 ? message : prefix + [...parts].join(', or ');
+}
+
 /** Converts zod's issues to field errors. Values are left out: they may be secrets or text of documents. */
 export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
   return error.issues.flatMap((issue) => {
@@ -24,7 +33,8 @@ export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
         code: 'unknown_field',
         message: 'unknown field: remove it',
       }));
-    return [{ pointer, code: issue.code, message: issue.message }];
+    const message = issue.code === 'invalid_union' ? unionMessage(issue) : issue.message;
+    return [{ pointer, code: issue.code, message }];
   });
 }
 
