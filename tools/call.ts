@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Scope } from '#src/contracts/scopes.ts';
+import { knownFields } from '#src/contracts/known-fields.ts';
 import { oversize } from '#src/contracts/oversize.ts';
 import { callerWith } from '#src/domain/access/rights.ts';
 import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
@@ -24,15 +25,22 @@ function unionMessage({ errors, message }: z.core.$ZodIssueInvalidUnion): string
 }
 
 /** Converts zod's issues to field errors. Values are left out: they may be secrets or text of documents. */
-export function fieldErrors(error: z.ZodError, at = ''): FieldError[] {
+export function fieldErrors(
+  error: z.ZodError,
+  known: (path: readonly PropertyKey[]) => readonly string[] = () => [],
+): FieldError[] {
   return error.issues.flatMap((issue) => {
-    const pointer = at + pointerOf(issue.path);
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({
+    const pointer = pointerOf(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      const fields = known(issue.path);
+      // The first says which there are; each of the others would repeat it.
+      return issue.keys.map((key, at) => ({
         pointer: `${pointer}/${escapePointer(key)}`,
         code: 'unknown_field',
-        message: 'unknown field: remove it',
+        message:
+          at === 0 && fields.length > 0 ? `unknown field; there are: ${fields.join(', ')}` : 'unknown field: remove it',
       }));
+    }
     const message = issue.code === 'invalid_union' ? unionMessage(issue) : issue.message;
     return [{ pointer, code: issue.code, message }];
   });
@@ -54,7 +62,7 @@ export function validated<T extends z.ZodType>(
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  errors.push(...fieldErrors(result.error));
+  errors.push(...fieldErrors(result.error, (path) => knownFields(schema, value, path)));
   return undefined;
 }
 
