@@ -3,6 +3,13 @@ import type { Comparison } from './compare.ts';
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
 const percent = (rate: number): string => `${Math.ceil(rate * 100)} %`;
 
+/** What a comparison that decided nothing needs. Without any spread it says nothing about a smallest difference. */
+function advice(detectable: number): string {
+  const smallest = detectable.toFixed(3);
+  if (smallest === '0.000') return 'All items differ by the same: measure more of them, and other ones.';
+  return `As many items show a mean difference of ${smallest} or more; measure more items to see a smaller one.`;
+}
+
 /** The verdict as a sentence for people: the claim, its size, and the harm that stays possible. */
 export function sentenceOf({ n, mean, interval, verdict, claim, harm, detectable }: Comparison): string {
   const size = `${signed(mean)} [${signed(interval[0])}, ${signed(interval[1])}] on ${n} items`;
@@ -10,5 +17,5 @@ export function sentenceOf({ n, mean, interval, verdict, claim, harm, detectable
   if (verdict === 'better') return `Better ${claim === 'mean' ? 'in the mean' : 'on most items'}: ${size}; ${harmed}.`;
   if (verdict === 'worse') return `Worse ${claim === 'mean' ? 'in the mean' : 'on most items'}: ${size}; ${harmed}.`;
   if (verdict === 'equivalent') return `No difference that matters: ${size}; ${harmed}.`;
-  return `Not decided: ${size}; ${harmed}. As many items show a mean difference of ${detectable.toFixed(3)} or more; measure more items to see a smaller one.`;
+  return `Not decided: ${size}; ${harmed}. ${advice(detectable)}`;
 }

@@ -52,6 +52,7 @@ describe('compare', () => {
     expect(compare(same, { margin: 0.02 }).verdict).toBe('equivalent');
     expect(sentenceOf(compare(same, { margin: 0.02 }))).toContain('No difference that matters');
     expect(compare(same).verdict).toBe('inconclusive');
+    expect(sentenceOf(compare(same.slice(0, 5).map(() => 0)))).toMatch(/^Not decided: .*All items differ by the same/);
   });
 
   test('may be looked at after every item in the anytime design', () => {
