@@ -11,9 +11,11 @@ type Experiment = Reply<'experiments', 'get'>;
 
 const isStop = (reason: string): reason is keyof typeof words.stops => Object.hasOwn(words.stops, reason);
 
-/** Variants with their means, in each metric's own unit. */
+/** Variants with their means on dev, in each metric's own unit. */
 export function Variants({ experiment }: { readonly experiment: Experiment }) {
-  const { variants, metrics } = experiment;
+  const { variants, split } = experiment;
+  // Of the holdout one learns the verdict, and no means.
+  const metrics = split === 'holdout' ? [] : experiment.metrics;
   return (
     <section className="grid min-w-0 content-start gap-2" aria-label={words.variants}>
       <h2>{words.variants}</h2>
