@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,12 +18,20 @@ const sources = [
   'packages/paired-statistics/src',
 ] as const;
 
+/** Names the version of each installed package; npm writes it. */
+const installed = ['node_modules/.package-lock.json', 'package-lock.json'] as const;
+
+function installedPackages(): Buffer {
+  const found = installed.map((name) => join(root, name)).find(existsSync);
+  return readFileSync(found ?? join(root, 'package.json'));
+}
+
 /**
- * Identifies the programs that the sources make: SHA-256 over the names and contents of their modules, and over
- * package.json, which names the versions of all packages, in hex. Everything is read at once: a start waits for it.
+ * Identifies the programs that the sources and packages make: SHA-256 over the names and contents of our modules, and over
+ * the list of installed packages, in hex. Everything is read at once: a start waits for it.
  */
 export function bundleKey(): string {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package.json')));
+  const hash = createHash('sha256').update(installedPackages());
   for (const folder of sources)
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).toSorted())
       if (name.endsWith('.ts')) hash.update(`${folder}/${name}\0`).update(readFileSync(join(root, folder, name)));

@@ -27,7 +27,7 @@ test('the bundle names no place of this machine, and starts nothing but builds f
   const names = await readdir(folder);
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   expect(texts.filter((text) => text.includes(root))).toEqual([]);
-  const started = texts.flatMap((text) => [...text.matchAll(/new URL\(["']([^"']+\.ts)["'], new URL/g)]);
+  const started = texts.flatMap((text) => [...text.matchAll(/new URL\(["'`]([^"'`]+\.ts)["'`],\s*new URL/g)]);
   expect(started.map(([, name]) => name)).toEqual(['build-bundle.ts']);
 });
 
@@ -35,4 +35,17 @@ test('code of the operator imports our modules: the services start from them', a
   expect(await programAt('app/run', { WORKFLOWS_DIR: 'graphs' })).toBe(
     new URL(`file://${join(root, 'app/run.ts')}`).href,
   );
+});
+
+test('a package in the bundle is in no second place beside it', async () => {
+  const folder = dirname(fileURLToPath(await programAt('app/run', {})));
+  const chunks = JSON.parse(await readFile(join(folder, 'packages.json'), 'utf8')) as Record<string, readonly string[]>;
+  const inside = new Set(Object.values(chunks).flat());
+  expect([...inside]).toEqual(expect.arrayContaining(['bson', 'express', 'mongodb', 'zod']));
+  const texts = await Promise.all(Object.keys(chunks).map((name) => readFile(join(folder, name), 'utf8')));
+  // Statements stand without spaces there; sentences about them do not.
+  const outside = texts.flatMap((text) => [...text.matchAll(/\b(?:from|import|import\()"(@?[^"./][^"]*)"/g)]);
+  const names = outside.flatMap(([, source = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(source)?.[0] ?? []);
+  expect(names).toContain('pino');
+  expect(names.filter((name) => inside.has(name))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { programAt } from '#app/bundle/program.ts';
 import { startService } from '#scripts/chaos/service-process.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 
@@ -24,6 +25,8 @@ const allowed = [
 
 /** Lists the packages that each process and thread of `npm start` loads before it listens. */
 async function loadedLists(): Promise<readonly (readonly string[])[]> {
+  // A build would be one process more.
+  await programAt('app/run', {});
   const folder = await temporaryFolder();
   await using _folder = { [Symbol.asyncDispose]: () => folder.remove() };
   const hooks = new URL('report-packages.ts', import.meta.url).href;
