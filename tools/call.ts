@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Scope } from '#src/contracts/scopes.ts';
-import { knownFields } from '#src/contracts/known-fields.ts';
-import { oversize } from '#src/contracts/oversize.ts';
+import { knownFields } from '#src/contracts/shapes/known-fields.ts';
+import { oversize } from '#src/contracts/shapes/oversize.ts';
 import { callerWith } from '#src/domain/access/rights.ts';
 import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
@@ -17,7 +17,7 @@ const pointerOf = (path: readonly PropertyKey[]): string => path.map((part) => `
 
 const prefix = 'Invalid input: ';
 
-/** What each alternative of a union says about the whole value; of a union alone, zod says "Invalid input". */
+/** Joins what the alternatives of a union say about the whole value; of a union alone, zod says "Invalid input". */
 function unionMessage({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
   const said = errors.flatMap((issues) => issues.filter(({ path }) => path.length === 0).slice(0, 1));
   const parts = new Set(said.map((issue) => issue.message.replace(prefix, '')));

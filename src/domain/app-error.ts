@@ -1,4 +1,4 @@
-import { fieldErrorsMax } from '#src/contracts/oversize.ts';
+import { fieldErrorsMax } from '#src/contracts/shapes/oversize.ts';
 import { errorCodes, type ErrorCode } from '#src/contracts/error-codes.ts';
 
 /**

@@ -6,7 +6,7 @@ import { unfitJson } from '#graphs/edit/json-value.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
 import { limits } from '#src/contracts/fields.ts';
-import { fieldErrorsMax } from '#src/contracts/oversize.ts';
+import { fieldErrorsMax } from '#src/contracts/shapes/oversize.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ToolContext } from '#tools/define.ts';
 import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';

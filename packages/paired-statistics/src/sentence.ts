@@ -3,7 +3,7 @@ import type { Comparison } from './compare.ts';
 const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
 const percent = (rate: number): string => `${Math.ceil(rate * 100)} %`;
 
-/** What a comparison that decided nothing needs. Without any spread it says nothing about a smallest difference. */
+/** Says what would decide. A comparison without any spread knows no smallest difference. */
 function advice(detectable: number): string {
   const smallest = detectable.toFixed(3);
   if (smallest === '0.000') return 'All items differ by the same: measure more of them, and other ones.';

@@ -1,4 +1,4 @@
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics, register } from 'prom-client';
 import type { Stored } from '#src/domain/access/quota.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
@@ -45,16 +45,12 @@ function redisErrorCount(read: () => number): Counter {
   });
 }
 
-let ofProcess: Registry | undefined;
-
-/** CPU, memory and event loop of the process. Once: their timer and observer cannot be stopped, and services of one process share them. */
+/** CPU, memory and event loop of the process, in the library's registry for it: services of one process share their timer, which never ends. */
 function processMetrics(): Registry {
-  if (ofProcess === undefined) {
-    ofProcess = new Registry();
+  if (register.getSingleMetric('inkgraph_process_cpu_user_seconds_total') === undefined)
     // Twenty looks a second: the usual hundred wake an idle process as often.
-    collectDefaultMetrics({ register: ofProcess, prefix: 'inkgraph_', eventLoopMonitoringPrecision: 50 });
-  }
-  return ofProcess;
+    collectDefaultMetrics({ prefix: 'inkgraph_', eventLoopMonitoringPrecision: 50 });
+  return register;
 }
 
 /** `ofOthers`: what `json` returns in the other processes on this machine. */

@@ -1,11 +1,13 @@
 import type { z } from 'zod';
-import { own } from './own.ts';
+import { own } from '../own.ts';
 
 type Schema = z.core.$ZodType;
 type Path = readonly PropertyKey[];
 
 const inside = (value: unknown, key: PropertyKey): unknown =>
-  typeof value === 'object' && value !== null ? own(value as Readonly<Record<string, unknown>>, String(key)) : undefined;
+  typeof value === 'object' && value !== null
+    ? own(value as Readonly<Record<string, unknown>>, String(key))
+    : undefined;
 
 /** The alternative of a union that the value names by its discriminator, or the only one that is an object. */
 function chosen({ options, ...def }: z.core.$ZodUnionDef, value: unknown): Schema | undefined {
