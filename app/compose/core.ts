@@ -111,7 +111,10 @@ function searchOptions({ config, readers, logger }: CoreParts, metrics: Metrics)
   };
 }
 
-/** Work that continues after the response, and ends before the database closes. Failures are logged. */
+/**
+ * Work that continues after the response, and ends before the database closes. Failures are logged. Registered before everything that
+ * announces, so that it is waited for afterwards.
+ */
 function afterResponse(
   { data, logger }: CoreParts,
   events: EventLog,
@@ -255,7 +258,6 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { images, models } = parts.readers;
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
-  // Registered first, so that it is waited for after everything that announces.
   const later = afterResponse(parts, stores.events, stack);
   const outside = createOutside({ ...parts, stores, images, openai: openAiOf(config, tracer) }, stack);
   const wake = wakesOf(parts);
@@ -263,9 +265,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const metrics = metricsOf(parts, queue, stores.usage);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
-  const secret = data.derive('media');
   const at = { baseUrl: () => apiUrl, hasDashboard: config.web !== null };
-  const media = new SignedMedia({ ...stores, ...at, objects, images, secret });
+  const media = new SignedMedia({ ...stores, ...at, objects, images, secret: data.derive('media') });
   const people = createPeople({
     ...parts,
     organizations: stores.organizations,
