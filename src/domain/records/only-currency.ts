@@ -1,5 +1,11 @@
 import { amountsIn } from '#src/domain/extract-locally/amounts.ts';
-import type { FieldValue, FoundField, FoundFields, Money } from '#src/domain/extract-locally/field.ts';
+import {
+  absent,
+  type FieldValue,
+  type FoundField,
+  type FoundFields,
+  type Money,
+} from '#src/domain/extract-locally/field.ts';
 
 /** Most characters of a text to look for currencies in. */
 const mostCharacters = 100_000;
@@ -33,8 +39,18 @@ function given(fields: FoundFields, currency: string): FoundFields {
   );
 }
 
+/** The field `currency`, if it is empty. Its evidence is an amount that names the currency, or else, unverified, one that takes it over. */
+function asField(fields: FoundFields, currency: string): FoundFields {
+  const empty = fields['currency'];
+  if (empty === undefined || empty.value !== null) return {};
+  const amounts = Object.values(fields).filter(({ value, evidence }) => isMoney(value) && evidence !== null);
+  const named = amounts.find(({ value }) => isMoney(value) && value.currency === currency);
+  const { evidence, confidence, verified } = named ?? { ...absent, ...amounts[0], verified: false };
+  return evidence === null ? {} : { currency: { value: currency, evidence, confidence, verified } };
+}
+
 /**
- * Fields whose amounts without a currency have the only one that the document names. With several or none they stay without: a guess would add
+ * Fields whose amounts without a currency have the only one that the document names, as has an empty field `currency`. With several or none they stay without: a guess would add
  * up amounts of different currencies. Source: docs/decisions/0138.
  */
 export function withOnlyCurrency(fields: FoundFields, text: string): FoundFields {
@@ -43,5 +59,5 @@ export function withOnlyCurrency(fields: FoundFields, text: string): FoundFields
     .split('\n')
     .flatMap((line) => amountsIn(line).flatMap(({ currency }) => currency ?? []));
   const [only, ...others] = new Set([...named, ...currenciesIn(fields)]);
-  return only === undefined || others.length > 0 ? fields : given(fields, only);
+  return only === undefined || others.length > 0 ? fields : { ...given(fields, only), ...asField(fields, only) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withOnlyCurrency } from '#src/domain/records/only-currency.ts';
 import { correctedText } from '#src/domain/records/corrected-text.ts';
-import type { FieldValue, FoundField } from '#src/domain/extract-locally/field.ts';
+import { absent, type FieldValue, type FoundField, type FoundFields } from '#src/domain/extract-locally/field.ts';
 
 const found = (value: FieldValue): FoundField => ({ value, evidence: null, confidence: 0.9, verified: true });
 const fields = {
@@ -17,6 +17,25 @@ const currencies = (text: string, more = {}) => {
 test('the only currency of a document is that of amounts without one, also in lists', () => {
   expect(currencies('Total 6.00\nCash RM 10.00\nChange RM 4.00')).toEqual(['MYR', 'MYR']);
   expect(currencies('Total 6.00', { net: found({ amount: 5, currency: 'EUR' }) })).toEqual(['EUR', 'EUR']);
+});
+
+test('an empty field for the currency has it, with the amount that names it as evidence', () => {
+  const at = (start: number) => ({ text: 'EUR 6.00', start, end: start + 8, page: 0, box: null });
+  const money = (currency: string | null, start: number) => ({
+    ...found({ amount: 6, currency }),
+    evidence: at(start),
+  });
+  const field = (more: FoundFields, text = 'EUR 6.00') =>
+    withOnlyCurrency({ currency: absent, ...more }, text)['currency'];
+  expect(field({ tax: money(null, 40), total: money('EUR', 10) })).toMatchObject({
+    value: 'EUR',
+    evidence: { start: 10 },
+    verified: true,
+  });
+  expect(field({ total: money(null, 10) })).toMatchObject({ value: 'EUR', evidence: { start: 10 }, verified: false });
+  expect(field({ total: found({ amount: 6, currency: 'EUR' }) })).toEqual(absent);
+  expect(field({ total: money('EUR', 10), currency: found('Euro') })).toMatchObject({ value: 'Euro' });
+  expect(field({ total: money('EUR', 10) }, 'or USD 7.00')).toEqual(absent);
 });
 
 test('two currencies, or none, are no ground for a guess', () => {
