@@ -88,17 +88,19 @@ code { font: .9375rem/1.5 ui-monospace, monospace; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem; }
 `;
 
+const drawing =
+  '<rect width="32" height="32" rx="7" fill="#2f4bd8"/><path d="M16 5c5 6.5 7.5 10.4 7.5 14a7.5 7.5 0 0 1-15 0C8.5 15.4 11 11.5 16 5z" fill="#fff"/><circle cx="16" cy="19.5" r="2.6" fill="#2f4bd8"/></svg>';
 /** The sign of the product, as the dashboard has it. */
-const sign = verbatim(
-  '<svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#2f4bd8"/><path d="M16 5c5 6.5 7.5 10.4 7.5 14a7.5 7.5 0 0 1-15 0C8.5 15.4 11 11.5 16 5z" fill="#fff"/><circle cx="16" cy="19.5" r="2.6" fill="#2f4bd8"/></svg>',
-);
+const sign = verbatim(`<svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">${drawing}`);
+/** In the page itself: the API has no files without the dashboard, and browsers ask for /favicon.ico otherwise. */
+const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${drawing}`)}`;
 
 const scriptPath = '/passkeys.js';
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /** No `form-action`: sign-in may redirect to another program's page, and browsers apply the directive to redirects, too. */
-const usualPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
+const usualPolicy = `default-src 'none'; img-src data:; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`;
 
 /** Policy of a page that runs one script of ours, which calls the API of accounts. */
 const policyWithScript = (origin: string): string =>
@@ -132,6 +134,7 @@ export function sendPage(response: Response, page: Page): void {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${isWrong && 'Error: '}${title} - Inkgraph</title>
+        <link rel="icon" href="${icon}" />
         ${verbatim(`<style>${style}</style>`)}
         ${scriptOrigin !== undefined && html`<script src="${scriptPath}" defer></script>`}
       </head>
