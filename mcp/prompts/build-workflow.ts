@@ -20,7 +20,7 @@ export const buildWorkflow: McpPrompt = {
       near === undefined
         ? 'The node types are attached as a summary.'
         : `The node types are attached as a summary. Existing workflows: ${workflows.map(({ workflowId }) => workflowId).join(', ')}; call get_workflow with workflowId "${near.workflowId}" to see a whole graph.`,
-      'Choose the node types, and call describe_node_types with types and detail "full" for their configs and the syntax of expressions.',
+      'Choose the node types, and call describe_node_types with types for their configs and the syntax of expressions.',
       'Write the graph: schemaVersion 1, name, state, nodes, edges from START to END. Call validate_workflow with graph, and fix issues until valid is true.',
       'Call create_workflow with graph, or with from or preset if a copy with a few operations is closer to the goal.',
       'For further changes call update_workflow with baseVersion, operations and dryRun true, then with dryRun false.',

@@ -50,7 +50,7 @@ export const compareVersions: McpPrompt = {
     const how = steps([
       `The operations that turn ${from} into ${to} are below; the attached graph is ${typeof base === 'number' ? `version ${base}` : 'the newest'}.`,
       'Explain in a few sentences what they change for a document: steps, models, prompts, limits. Name nodes by their ids.',
-      'For node types that you do not know, call describe_node_types with types and detail "full".',
+      'For node types that you do not know, call describe_node_types with types.',
       `If there is a dataset, call run_experiment with the two versions of "${workflowId}" as variants and split "dev", and report its verdict. Without one, call list_runs with workflowId "${workflowId}", count the runs that succeeded, and say that this proves little.`,
       'Say which version you would publish, and why. Change nothing.',
     ]);

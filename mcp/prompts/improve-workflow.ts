@@ -8,7 +8,7 @@ function plan(workflowId: string, revision: number, isBrief: boolean): string {
       ? `Its draft, revision ${revision}, is attached as a summary. Call get_workflow with nodeIds for the configs of the relevant nodes.`
       : `Its draft, revision ${revision}, is attached with its issues. Read it.`,
     `Find out how it performs now: call list_runs with workflowId "${workflowId}", then get_run with runId and detail "errors" for those that did not succeed.`,
-    'Call describe_node_types with types and detail "full" for every node type that you add or configure.',
+    'Call describe_node_types with types for every node type that you add or configure.',
     `Try: call update_workflow with workflowId "${workflowId}", baseVersion ${revision}, your operations and dryRun true. Fix the issues, with the operations in their fix where they have one, until valid is true.`,
     'Save: repeat the call with dryRun false. Its result has the revision for the next call, and undo, which reverts the edit.',
     `Measure: call run_experiment with a datasetId, split "dev" and the variants {"workflowId": "${workflowId}"} and {"workflowId": "${workflowId}", "version": "draft"}; begin with dryRun true. Without a dataset, ask the user for documents with their right results and call save_dataset.`,

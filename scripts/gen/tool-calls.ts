@@ -33,7 +33,7 @@ export const toolCalls: Readonly<Record<string, ToolCall>> = {
     example: { workflowId, detail: 'summary' },
     errors: ['workflow.not_found', 'workflow.version_not_found'],
   },
-  describe_node_types: { example: { types: ['extract'], detail: 'full' }, errors: [] },
+  describe_node_types: { example: { types: ['extract'] }, errors: [] },
   validate_workflow: {
     example: { workflowId, operations: [{ op: 'set_entry', nodeId: 'recognize' }] },
     errors: ['workflow.not_found', 'workflow.version_not_found', 'workflow.operation_refused'],

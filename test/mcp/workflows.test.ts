@@ -100,7 +100,7 @@ verifies('graph.declared', async () => {
   await use(agent, 'update_workflow', { workflowId, baseVersion: 2, operations: edited.data.undo });
   const back = await use(agent, 'get_workflow', { workflowId, version: 'draft' });
   expect(back.data.graph).toMatchObject({ nodes: {}, state: {} });
-  const types = await use(agent, 'describe_node_types', { types: ['classify'], detail: 'full' });
+  const types = await use(agent, 'describe_node_types', { types: ['classify'] });
   expect(types.data.nodeTypes[0].outputs.classification.properties).toHaveProperty('confidence');
   // A whole graph may leave state out, too.
   const { state: _, ...stateless } = graph;

@@ -8,7 +8,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 
 export const describeNodeTypes = defineTool({
   name: 'describe_node_types',
-  description: 'The node types of graphs. Call with types and detail full before you configure a node.',
+  description: 'The node types of graphs. Name the types that you configure: it adds their config.',
   scope: 'workflows:read',
   effect: 'read',
   idempotent: true,
@@ -18,8 +18,9 @@ export const describeNodeTypes = defineTool({
     const { definitions } = deps.catalog;
     const names = [...new Set(definitions.map(({ type }) => type))];
     const wanted = (types ?? names).map((type) => deps.catalog.find(type) ?? unknownType(type, names));
-    const nodeTypes = wanted.map((definition) => describe(definition, detail === 'full'));
-    return detail === 'full' ? { nodeTypes, expressions } : { nodeTypes };
+    const isFull = (detail ?? (types === undefined ? 'summary' : 'full')) === 'full';
+    const nodeTypes = wanted.map((definition) => describe(definition, isFull));
+    return isFull ? { nodeTypes, expressions } : { nodeTypes };
   },
 });
 

@@ -164,7 +164,9 @@ export const NodeTypesQuery = z.strictObject({
     ])
     .optional()
     .describe('Default: all'),
-  detail: detail.default('summary').describe('full adds the JSON Schema of the config and an example'),
+  detail: detail
+    .optional()
+    .describe('full adds the JSON Schema of the config and an example; default: full with types, else summary'),
 });
 export const NodeTypes = z.object({
   nodeTypes: z.array(
