@@ -35,18 +35,22 @@ export function guardedResults({
     throw new AppError('document.not_found', 'The document of this run was deleted.');
   };
   const saving =
-    <Result, Saved>(save: (origin: Origin, result: Result) => Promise<Saved>) =>
+    <Result, Saved>(save: (origin: Origin, result: Result, seen: () => void) => Promise<Saved>) =>
     async (origin: Origin, result: Result): Promise<Saved> => {
-      const saved = await save(origin, result);
-      await unlessGone(origin, () => results.deleteOf(origin.organizationId, origin.documentId));
+      let isThere = false;
+      const saved = await save(origin, result, () => {
+        isThere = true;
+      });
+      if (!isThere) await unlessGone(origin, () => results.deleteOf(origin.organizationId, origin.documentId));
       return saved;
     };
   return {
     results: {
       ...results,
       saveOcrPage: saving((origin, result) => results.saveOcrPage(origin, result)),
-      saveOcr: saving((origin, result) => results.saveOcr(origin, result)),
-      saveDescription: saving((origin, result) => results.saveDescription(origin, result)),
+      // The write that shows the result on its document finds it there, or not.
+      saveOcr: saving((origin, result, seen) => results.saveOcr(origin, result, seen)),
+      saveDescription: saving((origin, result, seen) => results.saveDescription(origin, result, seen)),
       saveEmbedding: saving((origin, result) => results.saveEmbedding(origin, result)),
       saveSegmentation: saving((origin, result) => results.saveSegmentation(origin, result)),
     },

@@ -74,7 +74,7 @@ export function createStores(
     statistics: createStatisticsStore(collections),
     views: createViewStore(collections),
     webhooks: createWebhookStore(collections),
-    results: createResultStore(collections),
+    results: createResultStore(database.client, collections),
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),
     events,

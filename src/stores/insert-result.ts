@@ -1,5 +1,6 @@
-import type { Collection } from 'mongodb';
+import { MongoClientBulkWriteError, type Collection, type Document, type Filter, type MongoClient } from 'mongodb';
 import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { derivedId, type IdKind } from '#src/domain/ids.ts';
 import type { ResultOrigin } from '#src/domain/documents/results.ts';
 
@@ -28,7 +29,55 @@ export async function insertOnce<Row extends { _id: string; organizationId: stri
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
+  return earlierOf(rows, row);
+}
+
+async function earlierOf<Row extends { _id: string; organizationId: string }>(
+  rows: Collection<Row>,
+  row: Row,
+): Promise<Row> {
   const earlier = await rows.findOne({ _id: row._id, organizationId: row.organizationId } as never);
   if (earlier === null) throw new Error('a result row was deleted between two reads');
   return earlier as unknown as Row;
+}
+
+interface Shown<Row> {
+  readonly row: Row;
+  /** Summary that the document shows of the row. */
+  readonly latest: (row: Row) => Partial<DocumentRecord>;
+  /** Called if the document was there after the row was stored. */
+  readonly seen?: (() => void) | undefined;
+}
+
+/** Inserts the row, and shows it on its document, in one command. Results of experiments are shown nowhere. */
+export async function insertShown<Row extends ResultOrigin & { _id: string }>(
+  client: MongoClient,
+  { rows, documents }: { readonly rows: Collection<Row>; readonly documents: Collection<DocumentRecord> },
+  { row, latest, seen }: Shown<Row>,
+): Promise<Row> {
+  if (row.isolated === true) return insertOnce(rows, row);
+  const filter: Filter<DocumentRecord> = latestOf(row);
+  try {
+    const done = await client.bulkWrite(
+      [
+        { namespace: rows.namespace, name: 'insertOne', document: row as Document },
+        {
+          namespace: documents.namespace,
+          name: 'updateOne',
+          filter: filter as Filter<Document>,
+          update: { $set: latest(row) },
+        },
+      ],
+      { ordered: true, ...processSafe },
+    );
+    if (done.matchedCount === 1) seen?.();
+    return row;
+  } catch (error) {
+    // Ordered: the document does not show the row of this attempt.
+    if (!(error instanceof MongoClientBulkWriteError) || error.writeErrors.get(0)?.code !== 11_000) throw error;
+  }
+  const earlier = await earlierOf(rows, row);
+  const shown = await documents.updateOne(filter, { $set: latest(earlier) }, processSafe);
+  if (shown.matchedCount === 1) seen?.();
+  return earlier;
 }

@@ -39,26 +39,37 @@ const originOf = ({ _id: documentId, organizationId, projectId }: DocumentRecord
 });
 
 const modelLabel = 'test';
-type Write = (parts: Pick<Stores, 'results' | 'search'>, document: DocumentRecord) => Promise<unknown>;
+/** `apart`: no document shows the result, so that no write looks at the document. */
+type Write = (
+  parts: Pick<Stores, 'results' | 'search'>,
+  document: DocumentRecord,
+  apart?: { readonly isolated?: true },
+) => Promise<unknown>;
 const writes: [string, Write][] = [
   [
     'text',
-    ({ results }, document) =>
-      results.saveOcr(originOf(document), {
-        modelLabel,
-        text: 'late',
-        avgConfidence: 1,
-        result: { engine: 'test', language: 'eng', pages: [] },
-      }),
+    ({ results }, document, apart) =>
+      results.saveOcr(
+        { ...originOf(document), ...apart },
+        {
+          modelLabel,
+          text: 'late',
+          avgConfidence: 1,
+          result: { engine: 'test', language: 'eng', pages: [] },
+        },
+      ),
   ],
   [
     'a description',
-    ({ results }, document) =>
-      results.saveDescription(originOf(document), {
-        modelLabel,
-        value: { title: 'late', description: 'late', language: 'en', documentType: '', keyFields: [], tags: [] },
-        usage: { provider: 'test', model: 'test', ms: 1 },
-      }),
+    ({ results }, document, apart) =>
+      results.saveDescription(
+        { ...originOf(document), ...apart },
+        {
+          modelLabel,
+          value: { title: 'late', description: 'late', language: 'en', documentType: '', keyFields: [], tags: [] },
+          usage: { provider: 'test', model: 'test', ms: 1 },
+        },
+      ),
   ],
   [
     'an embedding',
@@ -119,10 +130,22 @@ describe('A node that writes', () => {
         return stores.documents.findInOrganization(organizationId, id);
       },
     };
-    await expect(write(guardedResults({ ...stores, documents }), document)).rejects.toMatchObject({
+    await expect(write(guardedResults({ ...stores, documents }), document, { isolated: true })).rejects.toMatchObject({
       code: 'document.not_found',
     });
     expect(await rowsOf(document)).toBe(0);
+  });
+
+  test.each(writes.slice(0, 2))('%s finds the document with the write that shows it there', async (_what, write) => {
+    const document = await addDocument();
+    const documents = { findInOrganization: () => Promise.reject(new Error('the document was read')) };
+    const guarded = guardedResults({ ...stores, documents });
+    await write(guarded, document);
+    // The second attempt of a node finds the row of the first one.
+    await write(guarded, document);
+    expect(await rowsOf(document)).toBe(1);
+    const { ocr, description } = (await database.collections.documents.findOne({ _id: document._id })) ?? {};
+    expect(ocr ?? description).toMatchObject({ modelLabel });
   });
 
   test('the latest text of a deleted document does not bring it back into its record', async () => {

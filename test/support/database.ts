@@ -145,7 +145,7 @@ export function storesOf(client: MongoClient) {
     passkeys: createPasskeyStore(collections),
     recordTypes: createRecordTypeStore(collections),
     records: createRecordStore(collections),
-    results: createResultStore(collections),
+    results: createResultStore(client, collections),
     retention: createRetention(client.db(), collections),
     runMends: createRunMends(collections),
     otherEmbeddings: createOtherEmbeddings(collections),
