@@ -204,5 +204,5 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
       await Promise.all([relay.sweep(), callbacks.sweep(), webhookRelay.sweep(), experiments.sweep(), lost.sweep()]);
     },
   };
-  return new Worker(parts, { owner: core.instanceId, ...config.runs });
+  return new Worker(parts, { owner: core.instanceId, ...config.runs, lingerMs });
 }

@@ -77,7 +77,7 @@ export async function insertShown<Row extends ResultOrigin & { _id: string }>(
     if (!(error instanceof MongoClientBulkWriteError) || error.writeErrors.get(0)?.code !== 11_000) throw error;
   }
   const earlier = await earlierOf(rows, row);
-  const shown = await documents.updateOne(filter, { $set: latest(earlier) }, processSafe);
-  if (shown.matchedCount === 1) seen?.();
+  const done = await documents.updateOne(filter, { $set: latest(earlier) }, processSafe);
+  if (done.matchedCount === 1) seen?.();
   return earlier;
 }
