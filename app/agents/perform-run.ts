@@ -7,7 +7,7 @@ import type { NodeDeps, RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { RunParts } from '#graphs/run/run-context.ts';
 import { isolatedCache, isolatedDeps, refusedByDraft, refusedByExperiment } from '#app/agents/experiments/isolation.ts';
 import { atNode, boundedOutputs, boundedQuestion, endOf, failedNodes, receiptFor } from '#app/agents/run-record.ts';
-import { createRunResults } from '#app/agents/run-results.ts';
+import { createRunResults } from '#app/agents/results/run-results.ts';
 import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';

@@ -26,7 +26,7 @@ realtime event                   |        1 |   577 |       42 |     1 |       5
 run of 5 no-op steps             |       14 | 17200 |     4310 |    10 |      49 |      67 | 20700 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  4530 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0
 chat question                    |       23 | 13600 |     7420 |     4 |       8 |      17 |  4020 |     5 |     0 |          0 |  3040 |     0
-upload and its default workflow  |       45 | 67000 |    29000 |    32 |     106 |     162 | 75000 |     4 |    13 |          5 |   833 |    25
+upload and its default workflow  |       41 | 67000 |    29000 |    27 |     100 |     145 | 75000 |     4 |    13 |          5 |   833 |    25
 `;
 
 export interface Budget extends Counts {

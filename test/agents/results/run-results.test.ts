@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRunResults } from '#app/agents/run-results.ts';
+import { createRunResults } from '#app/agents/results/run-results.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { documentRecord } from '#test/support/records.ts';

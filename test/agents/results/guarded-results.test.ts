@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDerivedDocuments } from '#app/agents/documents/derived-documents.ts';
-import { guardedResults } from '#app/agents/guarded-results.ts';
+import { guardedResults } from '#app/agents/results/guarded-results.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { searchRecordOf } from '#test/agents/support/document-leavings.ts';
