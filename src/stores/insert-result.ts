@@ -1,5 +1,5 @@
-import { MongoClientBulkWriteError, type Collection, type Document, type Filter, type MongoClient } from 'mongodb';
-import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
+import type { Collection, Document, Filter, MongoClient } from 'mongodb';
+import { isClientDuplicatesOnly, isDuplicateKey, processSafe } from '#src/stores/connect.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { derivedId, type IdKind } from '#src/domain/ids.ts';
 import type { ResultOrigin } from '#src/domain/documents/results.ts';
@@ -74,7 +74,7 @@ export async function insertShown<Row extends ResultOrigin & { _id: string }>(
     return row;
   } catch (error) {
     // Ordered: the document does not show the row of this attempt.
-    if (!(error instanceof MongoClientBulkWriteError) || error.writeErrors.get(0)?.code !== 11_000) throw error;
+    if (!isClientDuplicatesOnly(error)) throw error;
   }
   const earlier = await earlierOf(rows, row);
   const done = await documents.updateOne(filter, { $set: latest(earlier) }, processSafe);

@@ -106,11 +106,32 @@ describe('The relay of outboxes', () => {
   });
 
   const broken = async (): Promise<never> => Promise.reject(new Error('the process died here'));
+  type Relayed = Parameters<RelayParts['executions']['relayUploads']>[0];
+  /** A server that dies within the command has stored its first parts. */
+  const afterParts = (store: (of: Relayed) => Promise<unknown>) => ({
+    executions: { relayUploads: async (of: Relayed) => store(of).then(broken) },
+  });
+  const storeExecutions = ({ executions }: Relayed) =>
+    database.collections.executions.insertMany(executions.map(({ execution }) => execution));
+  const storeRuns = async (of: Relayed) => parts.executions.createPlaced(of.executions);
+  /** An earlier attempt made a part of it, so that the rest is made step by step. */
+  const inSteps = { relayUploads: async () => null };
   test.each<[string, Partial<{ [Port in 'executions' | 'events' | 'documents' | 'wake']: object }>]>([
-    ['before the execution', { executions: { createAll: broken } }],
-    ['before the wake-up', { wake: { notify: broken } }],
-    ['before the feed is told', { events: { append: broken } }],
-    ['before the outbox is emptied', { documents: { clearPendingEvents: broken } }],
+    ['before the places in the queue', { executions: { inQueue: broken } }],
+    ['before the command', { events: { appendBy: broken } }],
+    ['of the server after the execution', afterParts(storeExecutions)],
+    ['of the server after the run', afterParts(storeRuns)],
+    [
+      'of the server after the events',
+      afterParts(async (of) => {
+        await storeRuns(of);
+        await database.collections.events.insertMany([...of.events]);
+      }),
+    ],
+    ['before the execution', { executions: { ...inSteps, createPlaced: broken } }],
+    ['before the wake-up', { executions: inSteps, wake: { notify: broken } }],
+    ['before the feed is told', { executions: inSteps, events: { append: broken } }],
+    ['before the outbox is emptied', { executions: inSteps, documents: { clearPendingEvents: broken } }],
   ])('a crash %s leaves the entry, and the next sweep makes everything once', async (_when, dying) => {
     const [document] = await uploaded();
     if (document === undefined) throw new Error('no document');
@@ -123,6 +144,46 @@ describe('The relay of outboxes', () => {
     expect((await outcome(document)).pending).toBe(1);
     await new Relay(parts).sweep();
     expect(await outcome(document)).toEqual(relayed);
+  });
+
+  test('a crash between the command and the wake-up leaves nothing to do but to look at the queue', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const dead = new Relay({ ...parts, wake: { ...parts.wake, notify: broken } });
+    dead.push(document);
+    await dead.idle();
+    expect(await outcome(document)).toEqual(relayed);
+    const [run] = await database.collections.runs.find({ documentId: document._id }).toArray();
+    expect(run).toMatchObject({ status: 'queued', lane: 'bulk', rank: expect.any(Number) });
+  });
+
+  test('an outbox is emptied, too, if somebody started a newer run on the document meanwhile', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const { _id, organizationId } = document;
+    const latestRun = {
+      runId: 'run_newer',
+      workflowId: 'wf_b',
+      status: 'queued',
+      at: new Date(),
+      order: '9999',
+    } as const;
+    await database.collections.documents.updateOne({ _id }, { $set: { latestRun } });
+    const relay = new Relay(parts);
+    relay.push(document);
+    await relay.idle();
+    expect(await outcome(document)).toEqual(relayed);
+    const stored = await database.collections.documents.findOne({ _id, organizationId });
+    expect(stored?.latestRun).toEqual(latestRun);
+  });
+
+  test('uploads of several organizations go in one batch', async () => {
+    const documents = [0, 1, 2].map((at) => uploadedDocument('wf_a', { organizationId: `org_several_${at}` }));
+    for (const document of documents) await parts.documents.insert(document);
+    const relay = new Relay(parts);
+    for (const document of documents) relay.push(document);
+    await relay.idle();
+    for (const document of documents) expect(await outcome(document)).toEqual(relayed);
   });
 
   test('more than a batch is relayed by and by, oldest first', async () => {

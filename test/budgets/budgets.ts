@@ -15,7 +15,7 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
 presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
-ack                              |       11 |  7620 |     2690 |     7 |      35 |      46 |  9490 |     2 |     2 |          0 |   966 |     0
+ack                              |        9 |  7150 |     2740 |     6 |      35 |      44 |  7980 |     2 |     2 |          0 |   966 |     0
 document by id                   |        2 |   658 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   777 |     0
 list of 25                       |        2 |   582 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15800 |     0
 execution accepted               |        8 |  4770 |     1990 |     5 |      18 |      26 |  4510 |     1 |     0 |          0 |   602 |     0

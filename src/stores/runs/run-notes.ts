@@ -58,14 +58,15 @@ export function createRunNotes({ documents }: Pick<Collections, 'documents'>) {
     await documents.bulkWrite(models, { ordered: false, ...processSafe });
   }, 100);
   return {
-    /** Notes as parts of a command that writes runs. */
-    models(runs: readonly RunRecord[], at?: Date): AnyClientBulkWriteModel<Document>[] {
+    /** Notes as parts of a command that writes runs. `more`: further changes of the documents. */
+    models(runs: readonly RunRecord[], at?: Date, more: Document = {}): AnyClientBulkWriteModel<Document>[] {
       putOff.replace(runs);
       return runs.flatMap((run) => {
         const note = noteOf(run, at ?? run.createdAt);
         if (note === null) return [];
         const filter = note.filter as Filter<Document>;
-        return [{ namespace: documents.namespace, name: 'updateOne' as const, filter, update: note.update }];
+        const update = { ...note.update, ...more };
+        return [{ namespace: documents.namespace, name: 'updateOne' as const, filter, update }];
       });
     },
     /** Notes that arrive during a write share the next one. */
