@@ -57,7 +57,7 @@ export function createStores(
   return {
     apiKeys: createApiKeyStore(collections),
     organizations: createOrganizationStore(collections),
-    conversations: createConversationStore(collections),
+    conversations: createConversationStore(database.client, collections),
     groundingTexts: createGroundingTexts(collections),
     uploads: createUploadStore(collections),
     usage: createUsageStore(collections, config.quotas),

@@ -127,7 +127,7 @@ export function storesOf(client: MongoClient) {
     accountMails: createAccountMailStore(collections),
     apiKeys: createApiKeyStore(collections),
     audit: createAuditLog(collections),
-    conversations: createConversationStore(collections),
+    conversations: createConversationStore(client, collections),
     corrections: createCorrectionStore(collections),
     deliveries: createDeliveryStore(collections),
     documents: createDocumentStore(collections),
