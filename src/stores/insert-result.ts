@@ -9,7 +9,7 @@ export const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
   derivedId(kind, origin.runId, origin.nodeId, key);
 
 /** Matches the document that shows the latest of its results. A document that is being deleted shows nothing. */
-export const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
+const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
   _id: documentId,
   organizationId,
   deletedAt: { $exists: false },
@@ -19,7 +19,7 @@ export const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
 export const shown = { isolated: { $exists: false } } as const;
 
 /** Inserts the row, or returns the one of an earlier attempt of the same node. */
-export async function insertOnce<Row extends { _id: string; organizationId: string }>(
+async function insertOnce<Row extends { _id: string; organizationId: string }>(
   rows: Collection<Row>,
   row: Row,
 ): Promise<Row> {
@@ -43,13 +43,16 @@ async function earlierOf<Row extends { _id: string; organizationId: string }>(
 
 interface Shown<Row> {
   readonly row: Row;
-  /** Summary that the document shows of the row. */
-  readonly latest: (row: Row) => Partial<DocumentRecord>;
+  /** Summary that the document shows of the row. Absent: it shows none, and is only looked for. */
+  readonly latest?: (row: Row) => Partial<DocumentRecord>;
   /** Called if the document was there after the row was stored. */
   readonly seen?: (() => void) | undefined;
 }
 
-/** Inserts the row, and shows it on its document, in one command. Results of experiments are shown nowhere. */
+/** Matches, and changes nothing. */
+const look = { $setOnInsert: { schemaVersion: 1 } } as const;
+
+/** Inserts the row, and then shows it on its document or looks for that, in one command. Results of experiments are shown nowhere. */
 export async function insertShown<Row extends ResultOrigin & { _id: string }>(
   client: MongoClient,
   { rows, documents }: { readonly rows: Collection<Row>; readonly documents: Collection<DocumentRecord> },
@@ -57,6 +60,7 @@ export async function insertShown<Row extends ResultOrigin & { _id: string }>(
 ): Promise<Row> {
   if (row.isolated === true) return insertOnce(rows, row);
   const filter: Filter<DocumentRecord> = latestOf(row);
+  const changeBy = (stored: Row): Document => (latest === undefined ? look : { $set: latest(stored) });
   try {
     const done = await client.bulkWrite(
       [
@@ -65,7 +69,7 @@ export async function insertShown<Row extends ResultOrigin & { _id: string }>(
           namespace: documents.namespace,
           name: 'updateOne',
           filter: filter as Filter<Document>,
-          update: { $set: latest(row) },
+          update: changeBy(row),
         },
       ],
       { ordered: true, ...processSafe },
@@ -77,7 +81,7 @@ export async function insertShown<Row extends ResultOrigin & { _id: string }>(
     if (!isClientDuplicatesOnly(error)) throw error;
   }
   const earlier = await earlierOf(rows, row);
-  const done = await documents.updateOne(filter, { $set: latest(earlier) }, processSafe);
+  const done = await documents.updateOne(filter, changeBy(earlier), processSafe);
   if (done.matchedCount === 1) seen?.();
   return earlier;
 }

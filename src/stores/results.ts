@@ -1,6 +1,6 @@
 import { Binary, type MongoClient } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
-import { insertOnce, insertShown, rowId, shown } from '#src/stores/insert-result.ts';
+import { insertShown, rowId, shown } from '#src/stores/insert-result.ts';
 import { createOcrResults } from '#src/stores/ocr-results.ts';
 import type { DescriptionRow, EmbeddingRow, SegmentationRow } from '#src/stores/result-rows.ts';
 import type {
@@ -38,12 +38,17 @@ const toSegmentation = (row: SegmentationRow): SegmentationResult => ({
   derivedDocumentId: row.derivedDocumentId,
 });
 
-const createEmbeddings = (embeddings: Collections['embeddings']) => ({
+const createEmbeddings = (
+  client: MongoClient,
+  { documents, embeddings }: Pick<Collections, 'documents' | 'embeddings'>,
+) => ({
+  /** `seen` is called if the document was there after the vector was stored. */
   async saveEmbedding(
     origin: ResultOrigin,
     { kind, modelLabel, vector, blockHash }: Omit<EmbeddingResult, 'embeddingId'>,
+    seen?: () => void,
   ): Promise<EmbeddingResult> {
-    const row = await insertOnce<EmbeddingRow>(embeddings, {
+    const row: EmbeddingRow = {
       ...origin,
       _id: rowId('embedding', origin, kind),
       createdAt: new Date(),
@@ -51,8 +56,8 @@ const createEmbeddings = (embeddings: Collections['embeddings']) => ({
       modelLabel,
       vector: Binary.fromFloat32Array(vector),
       ...(blockHash === undefined ? {} : { blockHash }),
-    });
-    return toEmbedding(row);
+    };
+    return toEmbedding(await insertShown(client, { rows: embeddings, documents }, { row, seen }));
   },
   /** Block hashes of first pages, by document. Documents that no workflow embedded as an image have none. */
   async blockHashes(organizationId: string, documentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -68,7 +73,11 @@ const createEmbeddings = (embeddings: Collections['embeddings']) => ({
   },
 });
 
-const createSegmentations = (segmentationResults: Collections['segmentationResults']) => ({
+const createSegmentations = (
+  client: MongoClient,
+  { documents, segmentationResults }: Pick<Collections, 'documents' | 'segmentationResults'>,
+) => ({
+  /** `seen` is called if the document was there after the segmentation was stored. */
   async saveSegmentation(
     origin: ResultOrigin,
     {
@@ -79,10 +88,12 @@ const createSegmentations = (segmentationResults: Collections['segmentationResul
       unsupportedPrompt,
       derivedDocumentId,
     }: Omit<SegmentationResult, 'segmentationId' | 'createdAt'>,
+    seen?: () => void,
   ): Promise<SegmentationResult> {
     const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
     const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
-    return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
+    const at = { rows: segmentationResults, documents };
+    return toSegmentation(await insertShown<SegmentationRow>(client, at, { row, seen }));
   },
   /** Lists newest first, with the run that made each. */
   async listSegmentations(
@@ -137,8 +148,8 @@ export function createResultStore(
       description: rowId('description', origin),
       segmentation: rowId('segmentation', origin),
     }),
-    ...createEmbeddings(embeddings),
-    ...createSegmentations(segmentationResults),
+    ...createEmbeddings(client, collections),
+    ...createSegmentations(client, collections),
     /** Deletes all results of a document. */
     async deleteOf(organizationId: string, documentId: string): Promise<void> {
       const ofDocument = { organizationId, documentId };

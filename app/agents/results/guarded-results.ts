@@ -48,11 +48,11 @@ export function guardedResults({
     results: {
       ...results,
       saveOcrPage: saving((origin, result) => results.saveOcrPage(origin, result)),
-      // The write that shows the result on its document finds it there, or not.
+      // Except for pages, the write looks for the document itself.
       saveOcr: saving((origin, result, seen) => results.saveOcr(origin, result, seen)),
       saveDescription: saving((origin, result, seen) => results.saveDescription(origin, result, seen)),
-      saveEmbedding: saving((origin, result) => results.saveEmbedding(origin, result)),
-      saveSegmentation: saving((origin, result) => results.saveSegmentation(origin, result)),
+      saveEmbedding: saving((origin, result, seen) => results.saveEmbedding(origin, result, seen)),
+      saveSegmentation: saving((origin, result, seen) => results.saveSegmentation(origin, result, seen)),
     },
     records: {
       find: (tenant, id) => records.find(tenant, id),
