@@ -173,18 +173,18 @@ export class Relay {
     const { documents, executions, events, wake } = this.#parts;
     const documentIds = own.map((document) => document._id);
     const announced = [...own.map(documentCreated), ...placed.flatMap(({ runs }) => runs.map(runCreated))];
-    let left: readonly string[] | null = null;
-    const isDone = await events.appendBy(organizationId, announced, async (rows) => {
-      left = await executions.relayUploads({ organizationId, executions: placed, events: rows, documentIds });
-      return left !== null;
+    const given = { organizationId, executions: placed, documentIds };
+    const done: Awaited<ReturnType<ExecutionStore['relayUploads']>>[] = [];
+    const isAnnounced = await events.appendBy(organizationId, announced, async (rows) => {
+      const outcome = await executions.relayUploads({ ...given, events: rows });
+      done.push(outcome);
+      return outcome.left !== null;
     });
-    if (isDone && placed.length > 0) await wake.notify();
-    if (!isDone) {
-      // An earlier process or another one made a part of it.
-      await executions.createPlaced(placed);
-      if (placed.length > 0) await wake.notify();
-      await events.append(announced);
-    }
+    const { created = false, left = null } = done[0] ?? {};
+    // An earlier attempt made a part of it, or another process was faster with the next number of the log.
+    if (!created) await executions.createPlaced(placed);
+    if (placed.length > 0) await wake.notify();
+    if (!isAnnounced) await events.append(announced);
     const full = left ?? documentIds;
     if (full.length > 0) await documents.clearPendingEvents(full);
   }

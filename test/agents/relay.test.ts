@@ -7,7 +7,7 @@ import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-qu
 import { Relay, type RelayParts } from '#app/agents/relay.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
-import { documentRecord, uploadedDocument } from '#test/support/records.ts';
+import { documentRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
 let database: TestDatabase;
 let parts: RelayParts;
@@ -115,7 +115,7 @@ describe('The relay of outboxes', () => {
     database.collections.executions.insertMany(executions.map(({ execution }) => execution));
   const storeRuns = async (of: Relayed) => parts.executions.createPlaced(of.executions);
   /** An earlier attempt made a part of it, so that the rest is made step by step. */
-  const inSteps = { relayUploads: async () => null };
+  const inSteps = { relayUploads: async () => ({ created: false, left: null }) };
   test.each<[string, Partial<{ [Port in 'executions' | 'events' | 'documents' | 'wake']: object }>]>([
     ['before the places in the queue', { executions: { inQueue: broken } }],
     ['before the command', { events: { appendBy: broken } }],
@@ -155,6 +155,39 @@ describe('The relay of outboxes', () => {
     expect(await outcome(document)).toEqual(relayed);
     const [run] = await database.collections.runs.find({ documentId: document._id }).toArray();
     expect(run).toMatchObject({ status: 'queued', lane: 'bulk', rank: expect.any(Number) });
+  });
+
+  test('another process that was faster with the next number of the log costs no second execution', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const { organizationId } = document;
+    const faster = createEventLog(database.collections);
+    const createdAgain: unknown[] = [];
+    const events = {
+      ...parts.events,
+      // The other process is faster between the look at the end of the log and the command.
+      appendBy: ((organization, batch, write) =>
+        parts.events.appendBy(organization, batch, async (rows) => {
+          await faster.append([realtimeEvent(organization)]);
+          return write(rows);
+        })) satisfies RelayParts['events']['appendBy'],
+    };
+    const executions = {
+      ...parts.executions,
+      createPlaced: async (placed: Parameters<RelayParts['executions']['createPlaced']>[0]) => {
+        createdAgain.push(placed);
+        await parts.executions.createPlaced(placed);
+      },
+    };
+    const relay = new Relay({ ...parts, events, executions });
+    relay.push(document);
+    await relay.idle();
+    const { events: told, ...rest } = await outcome(document);
+    expect(rest).toMatchObject({ runs: 1, executions: 1, pending: 0 });
+    expect(told).toHaveLength(3);
+    expect(createdAgain).toEqual([]);
+    const read = await parts.events.read(organizationId, 0, 10);
+    expect(read.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
   test('an outbox is emptied, too, if somebody started a newer run on the document meanwhile', async () => {

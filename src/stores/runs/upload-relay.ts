@@ -15,6 +15,13 @@ interface Relayed {
   readonly documentIds: readonly string[];
 }
 
+interface Outcome {
+  /** True if this stored the executions and runs. */
+  readonly created: boolean;
+  /** Documents that keep their outboxes; null: the events are not stored, and no outbox is emptied. */
+  readonly left: readonly string[] | null;
+}
+
 /** The way of uploads from the outboxes of their documents into the queue. */
 export function createUploadRelay(
   client: MongoClient,
@@ -34,15 +41,10 @@ export function createUploadRelay(
   return {
     /**
      * Stores executions, runs and events, and then empties the outboxes of the documents, in one durable command: a server that dies in it leaves
-     * the outboxes as they were. Returns the documents that keep theirs, since they show a newer run or are gone; null if a part was there
-     * already. Then the caller makes the rest.
+     * the outboxes as they were. Stops at the first part that is there already, and the caller makes the rest. A document keeps its outbox if it
+     * shows a newer run.
      */
-    async relayUploads({
-      organizationId,
-      executions: created,
-      events: rows,
-      documentIds,
-    }: Relayed): Promise<readonly string[] | null> {
+    async relayUploads({ organizationId, executions: created, events: rows, documentIds }: Relayed): Promise<Outcome> {
       const newRuns = created.flatMap((one) => one.runs);
       const withRun = new Set(newRuns.map((run) => run.documentId));
       const noted = newRuns.map((run) => {
@@ -52,25 +54,23 @@ export function createUploadRelay(
       const others = documentIds
         .filter((id) => !withRun.has(id))
         .map((id) => ({ id, model: emptying(organizationId, id) }));
-      const inserts = [
-        ...created.flatMap((one) => [
-          insertion(executions.namespace, one.execution),
-          ...one.runs.map((run) => insertion(runs.namespace, run)),
-        ]),
-        ...rows.map((row) => insertion(events.namespace, row)),
-      ];
+      const creations = created.flatMap((one) => [
+        insertion(executions.namespace, one.execution),
+        ...one.runs.map((run) => insertion(runs.namespace, run)),
+      ]);
+      const inserts = [...creations, ...rows.map((row) => insertion(events.namespace, row))];
       const outboxes = [...noted, ...others];
       try {
         const done = await client.bulkWrite([...inserts, ...outboxes.map(({ model }) => model)], {
           ordered: true,
           verboseResults: true,
         });
-        return outboxes
-          .filter((_, at) => done.updateResults?.get(inserts.length + at)?.matchedCount !== 1)
-          .map(({ id }) => id);
+        const left = outboxes.filter((_, at) => done.updateResults?.get(inserts.length + at)?.matchedCount !== 1);
+        return { created: true, left: left.map(({ id }) => id) };
       } catch (error) {
-        if (isClientDuplicatesOnly(error)) return null;
-        throw error;
+        if (!isClientDuplicatesOnly(error)) throw error;
+        const [failed = 0] = error.writeErrors.keys();
+        return { created: failed >= creations.length, left: null };
       }
     },
   };

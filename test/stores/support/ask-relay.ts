@@ -14,7 +14,7 @@ export async function askRelay(
   const placed = await executions.inQueue([{ execution, runs: newRuns(execution) }]);
   const documentIds = [...execution.documentIds, 'doc_without_run'];
   await events.appendBy(organizationId, [realtimeEvent(organizationId)], async (rows) => {
-    const left = await executions.relayUploads({ organizationId, executions: placed, events: rows, documentIds });
+    const { left } = await executions.relayUploads({ organizationId, executions: placed, events: rows, documentIds });
     return left !== null;
   });
   await executions.createPlaced(placed);

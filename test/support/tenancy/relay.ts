@@ -30,7 +30,7 @@ export const relayChanges = (
   'events.appendBy': ({ organizationId }, { documentId }) => {
     const event = realtimeEvent(organizationId, { dedupeId: `document.created:${documentId}` });
     const write = async (rows: readonly EventBucketRow[]): Promise<boolean> => {
-      const left = await stores().executions.relayUploads({
+      const { left } = await stores().executions.relayUploads({
         organizationId,
         executions: [],
         events: rows,
