@@ -1,3 +1,4 @@
+import type { AnyClientBulkWriteModel, ClientBulkWriteOptions, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
@@ -188,6 +189,31 @@ describe('The relay of outboxes', () => {
     expect(createdAgain).toEqual([]);
     const read = await parts.events.read(organizationId, 0, 10);
     expect(read.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
+  test('the command stores the run and its events before it empties the outbox, durably and in order', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const sent: { parts: string[]; options: ClientBulkWriteOptions | undefined }[] = [];
+    const watched = new Proxy(database.client, {
+      get: (target, name) =>
+        name === 'bulkWrite'
+          ? (models: AnyClientBulkWriteModel<Document>[], options?: ClientBulkWriteOptions) => {
+              sent.push({ parts: models.map((one) => `${one.name} ${one.namespace.split('.').at(-1)}`), options });
+              return target.bulkWrite(models, options);
+            }
+          : Reflect.get(target, name),
+    });
+    const relay = new Relay({ ...parts, executions: createExecutionStore(watched, database.collections) });
+    relay.push(document);
+    await relay.idle();
+    expect(await outcome(document)).toEqual(relayed);
+    expect(sent.map((one) => one.parts)).toEqual([
+      ['insertOne executions', 'insertOne runs', 'insertOne events', 'updateOne documents'],
+    ]);
+    expect(sent[0]?.options).toMatchObject({ ordered: true });
+    // That of the connection: `majority`.
+    expect(sent[0]?.options).not.toHaveProperty('writeConcern');
   });
 
   test('an outbox is emptied, too, if somebody started a newer run on the document meanwhile', async () => {
