@@ -48,6 +48,10 @@ async function onceMore<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
+/** An update as a part of a command. */
+const update = ({ namespace }: { readonly namespace: string }, filter: object, change: Document) =>
+  ({ namespace, name: 'updateOne', filter: filter as Document, update: change }) as const;
+
 function createReads({ conversations, messages }: Pick<Collections, 'conversations' | 'messages'>) {
   return {
     async find(organizationId: string, userId: string, id: string): Promise<ConversationRecord | null> {
@@ -136,8 +140,6 @@ export function createConversationStore(
     await messages.deleteMany({ organizationId, conversationId: { $in: ids } });
   };
 
-  const update = (of: typeof conversations | typeof messages, filter: object, change: Document) =>
-    ({ namespace: of.namespace, name: 'updateOne', filter: filter as Document, update: change }) as const;
   /** Adds the message, or replaces the one of its id. */
   const putting = (organizationId: string, row: string, message: ConversationMessage) => {
     const { _id: messageId, createdAt, role, ...rest } = message;

@@ -229,7 +229,7 @@ function createStore(
   return {
     store,
     /** Tries once to store the events with a write of the caller. */
-    async storeBy(organizationId: string, batch: readonly RealtimeEvent[], write: WriteRows): Promise<boolean> {
+    storeBy: async (organizationId: string, batch: readonly RealtimeEvent[], write: WriteRows): Promise<boolean> => {
       const after = ends.of(organizationId) ?? (await endOf(organizationId));
       const rows = bucketsOf(organizationId, after, distinct(batch));
       if (!(await write(rows))) return false;

@@ -61,8 +61,7 @@ const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   status: 'running',
 });
 
-/** Operations of a worker on a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
-function createHeldRuns(
+function createPinning(
   client: MongoClient,
   { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
   notes: RunNotes,
@@ -94,6 +93,17 @@ function createHeldRuns(
       );
       return true;
     },
+  };
+}
+
+/** Operations of a worker on a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
+function createHeldRuns(
+  client: MongoClient,
+  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
+  notes: RunNotes,
+) {
+  return {
+    ...createPinning(client, { executions, runs }, notes),
     /** Shows on its document that the run is running, after `lateMs` and only if it still is. A late call changes nothing. */
     noteClaim: ({ run }: Lease, now: Date, lateMs = 0): Promise<void> => notes.noteLater(run, now, lateMs),
     /** Shows that the worker is alive. False when the lease is lost. */

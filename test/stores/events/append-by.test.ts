@@ -36,7 +36,7 @@ test('events that a write of the caller stores have numbers between those of oth
   const ids = events.map(({ dedupeId }) => dedupeId);
   const stored = await numbers(organizationId);
   expect(stored.map(([seq]) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
-  expect(stored.map(([, id]) => id).toSorted()).toEqual(ids.toSorted());
+  expect(stored.map(([, id]) => String(id)).toSorted()).toEqual(ids.toSorted());
   expect(heard.toSorted()).toEqual(ids.toSorted());
 });
 

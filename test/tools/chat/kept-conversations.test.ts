@@ -175,7 +175,10 @@ describe('conversations of one person', () => {
                 await kept.delete(organizationId, gone.userId, gone._id);
                 const { updateResults: rest = new Map() } = await target.bulkWrite(models.slice(1), options);
                 return {
-                  updateResults: new Map([...(first ?? []), ...[...rest].map(([at, one]) => [at + 1, one] as const)]),
+                  updateResults: new Map([
+                    ...(first ?? []),
+                    ...[...rest].map(([index, one]) => [index + 1, one] as const),
+                  ]),
                 };
               }
             : Reflect.get(target, name),
