@@ -7,6 +7,7 @@ import type { NodeDeps, RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { RunParts } from '#graphs/run/run-context.ts';
 import { isolatedCache, isolatedDeps, refusedByDraft, refusedByExperiment } from '#app/agents/experiments/isolation.ts';
 import { atNode, boundedOutputs, boundedQuestion, endOf, failedNodes, receiptFor } from '#app/agents/run-record.ts';
+import { createRunResults } from '#app/agents/results/run-results.ts';
 import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
@@ -173,12 +174,15 @@ class Performance {
   #nodeParts(recorder: StepRecorder): Pick<RunParts, 'cache' | 'deps'> {
     const { cache } = this.#parts;
     const { experiment, draft } = this.#lease.run;
-    const nodeDeps = { ...this.#parts.nodeDeps, document: this.#document };
+    const results = createRunResults(
+      isApart(this.#lease.run) ? this.#parts.nodeDeps.results : recorder.hearing(this.#parts.nodeDeps.results),
+    );
+    const nodeDeps = { ...this.#parts.nodeDeps, document: this.#document, results };
     if (experiment !== undefined)
       return { deps: isolatedDeps(nodeDeps, refusedByExperiment), cache: isolatedCache(cache, experiment) };
     if (draft !== undefined)
       return { deps: isolatedDeps(nodeDeps, refusedByDraft), cache: isolatedCache(cache, { trial: 1, hidden: false }) };
-    return { deps: { ...nodeDeps, results: recorder.hearing(nodeDeps.results) }, cache };
+    return { deps: nodeDeps, cache };
   }
 
   readonly #document: NodeDeps['document'] = (run, asOf) => {

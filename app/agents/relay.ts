@@ -12,7 +12,7 @@ import { documentCreated, runCreated } from '#src/domain/events/realtime.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
-import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { CreatedExecution, ExecutionStore } from '#src/stores/executions.ts';
 
 export interface RelayParts {
   readonly documents: DocumentStore;
@@ -149,15 +149,44 @@ export class Relay {
     }
   }
 
+  /** Makes executions, runs and events, and empties the outboxes: in one command for each organization, if nothing of it is there yet. */
   async #write(documents: readonly DocumentRecord[], wanted: readonly ExecutionRecord[]): Promise<void> {
-    const { executions, events, wake } = this.#parts;
     const created = wanted.map((execution) => ({ execution, runs: newRuns(execution) }));
-    if (created.length > 0) {
-      await executions.createAll(created);
-      await wake.notify();
-    }
-    await events.append([...documents.map(documentCreated), ...created.flatMap(({ runs }) => runs.map(runCreated))]);
-    await this.#parts.documents.clearPendingEvents(documents.map((document) => document._id));
+    const placed = await this.#parts.executions.inQueue(created);
+    const byOrganization = Map.groupBy(documents, ({ organizationId }) => organizationId);
+    await Promise.all(
+      [...byOrganization].map(([organizationId, own]) =>
+        this.#writeOf(
+          organizationId,
+          own,
+          placed.filter(({ execution }) => execution.organizationId === organizationId),
+        ),
+      ),
+    );
+  }
+
+  async #writeOf(
+    organizationId: string,
+    own: readonly DocumentRecord[],
+    placed: readonly CreatedExecution[],
+  ): Promise<void> {
+    const { documents, executions, events, wake } = this.#parts;
+    const documentIds = own.map((document) => document._id);
+    const announced = [...own.map(documentCreated), ...placed.flatMap(({ runs }) => runs.map(runCreated))];
+    const given = { organizationId, executions: placed, documentIds };
+    const done: Awaited<ReturnType<ExecutionStore['relayUploads']>>[] = [];
+    const isAnnounced = await events.appendBy(organizationId, announced, async (rows) => {
+      const outcome = await executions.relayUploads({ ...given, events: rows });
+      done.push(outcome);
+      return outcome.left !== null;
+    });
+    const { created = false, left = null } = done[0] ?? {};
+    // An earlier attempt made a part of it, or another process was faster with the next number of the log.
+    if (!created) await executions.createPlaced(placed);
+    if (placed.length > 0) await wake.notify();
+    if (!isAnnounced) await events.append(announced);
+    const full = left ?? documentIds;
+    if (full.length > 0) await documents.clearPendingEvents(full);
   }
 
   #spanOf({ data, trace }: UploadEvent): Span {

@@ -44,7 +44,11 @@ export interface WorkerOptions {
   readonly leaseMs: number;
   /** Most running runs of one organization, over all workers. Default: no limit. */
   readonly organizationConcurrency?: number | null;
+  /** Time after which the document of a run shows it as running. Default: 100 ms. */
+  readonly lingerMs?: number | undefined;
 }
+
+const usualLingerMs = 100;
 
 /** Wall clock, which somebody may set, and monotonic milliseconds. */
 export interface Clock {
@@ -256,7 +260,7 @@ export class Worker {
   /** Renews the lease meanwhile, and writes the end only if the lease still holds. Never rejects. */
   async #work(lease: Lease, abort: AbortController, span: Span): Promise<void> {
     const { executions } = this.#parts;
-    const { leaseMs } = this.#options;
+    const { leaseMs, lingerMs = usualLingerMs } = this.#options;
     const logger = this.#parts.logger.child({ runId: lease.run._id, executionId: lease.run.executionId });
     const beating = setInterval(() => {
       executions.beat(lease, this.#clock.now()).then(
@@ -266,7 +270,7 @@ export class Worker {
         (error: unknown) => logger.warn({ err: error }, 'lease could not be renewed: the next heartbeat retries'),
       );
     }, leaseMs / 3);
-    const noted = executions.noteClaim(lease, this.#clock.now()).catch((error: unknown) => {
+    const noted = executions.noteClaim(lease, this.#clock.now(), lingerMs).catch((error: unknown) => {
       logger.warn({ err: error }, 'the document does not show that the run is running: it shows its end');
     });
     try {

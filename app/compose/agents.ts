@@ -7,7 +7,7 @@ import { createNodeCache } from '#src/stores/node-cache.ts';
 import { LostAnnouncer } from '#app/agents/announce-lost.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
 import { createDerivedDocuments } from '#app/agents/documents/derived-documents.ts';
-import { guardedResults } from '#app/agents/guarded-results.ts';
+import { guardedResults } from '#app/agents/results/guarded-results.ts';
 import { ExperimentRunner } from '#app/agents/experiments/experiment-runner.ts';
 import { createPerformer } from '#app/agents/perform-run.ts';
 import { createCopyMarker } from '#app/agents/documents/mark-copies.ts';
@@ -134,7 +134,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
   const lost = new LostAnnouncer({ executions, events, steps, records: deps.records, results: deps.results });
   const ocr = given.ocr ?? createOcr(config, stack);
-  const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
+  const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache, lingerMs });
   stack.defer(() => cache.idle());
   const computing = new Computing(core.compute, config.compute);
   const graphs = lazyGraphs(given, computing);
@@ -177,6 +177,8 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
     tracer,
     perform,
     ended({ run }: Lease, status: string) {
+      // Handles its own failures.
+      void cache.idle();
       metrics.run(status, (Date.now() - (run.startedAt ?? run.createdAt).getTime()) / 1_000);
       graphs.forget(run._id).catch((error: unknown) => {
         logger.warn({ err: error, runId: run._id }, 'checkpoints of a finished run could not be deleted');
@@ -204,5 +206,5 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
       await Promise.all([relay.sweep(), callbacks.sweep(), webhookRelay.sweep(), experiments.sweep(), lost.sweep()]);
     },
   };
-  return new Worker(parts, { owner: core.instanceId, ...config.runs });
+  return new Worker(parts, { owner: core.instanceId, ...config.runs, lingerMs });
 }

@@ -57,7 +57,7 @@ export function createStores(
   return {
     apiKeys: createApiKeyStore(collections),
     organizations: createOrganizationStore(collections),
-    conversations: createConversationStore(collections),
+    conversations: createConversationStore(database.client, collections),
     groundingTexts: createGroundingTexts(collections),
     uploads: createUploadStore(collections),
     usage: createUsageStore(collections, config.quotas),
@@ -74,7 +74,7 @@ export function createStores(
     statistics: createStatisticsStore(collections),
     views: createViewStore(collections),
     webhooks: createWebhookStore(collections),
-    results: createResultStore(collections),
+    results: createResultStore(database.client, collections),
     idempotency: createIdempotencyStore(collections),
     oauth: createOAuthStore(collections),
     events,

@@ -46,7 +46,7 @@ const suites = [
   'test/agents/relay.test.ts',
   'test/agents/step-recorder.test.ts',
   'test/agents/forget-document.test.ts',
-  'test/agents/guarded-results.test.ts',
+  'test/agents/results/guarded-results.test.ts',
   'test/regression/bulk-write-refused-as-a-whole.test.ts',
 ] as const;
 /** Proxies in front of an engine that they start themselves. */

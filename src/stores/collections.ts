@@ -46,7 +46,7 @@ export interface SecretRow {
   readonly sealedBy?: string;
 }
 
-/** `_id` is `<projectId>:<key>`. */
+/** Outcomes of nodes that were stored together. `_id` is `<projectId>:<key>` of the first. */
 export interface NodeCacheRow {
   readonly _id: string;
   readonly organizationId: string;
@@ -55,6 +55,8 @@ export interface NodeCacheRow {
   /** JSON text, because members may have any name. */
   readonly outcome: string;
   readonly forgetAt: Date;
+  /** Outcomes beside the first, with ids like `_id`; absent: there are none. */
+  readonly others?: readonly { readonly id: string; readonly outcome: string }[];
 }
 
 /** Steps of a run that has more of them than its own record holds. `_id` is `<runId>/<number>`. */

@@ -1,4 +1,11 @@
-import { MongoBulkWriteError, MongoClient, MongoServerError, type Db, type MongoClientOptions } from 'mongodb';
+import {
+  MongoBulkWriteError,
+  MongoClient,
+  MongoClientBulkWriteError,
+  MongoServerError,
+  type Db,
+  type MongoClientOptions,
+} from 'mongodb';
 
 export interface Database {
   readonly client: MongoClient;
@@ -89,6 +96,13 @@ export function isDuplicatesOnly(error: unknown): error is MongoBulkWriteError {
   const refused = [error.writeErrors].flat();
   return refused.length > 0 && refused.every((one) => one.code === 11_000);
 }
+
+/** The same for a bulk write of the client. Without write errors, the server refused the whole command and stored nothing. */
+export const isClientDuplicatesOnly = (error: unknown): error is MongoClientBulkWriteError =>
+  error instanceof MongoClientBulkWriteError &&
+  error.writeConcernErrors.length === 0 &&
+  error.writeErrors.size > 0 &&
+  [...error.writeErrors.values()].every((one) => one.code === 11_000);
 
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11_000;

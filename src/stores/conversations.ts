@@ -1,3 +1,4 @@
+import type { AnyClientBulkWriteModel, ClientUpdateResult, Document, MongoClient } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import {
   conversationRowId,
@@ -5,7 +6,7 @@ import {
   type ConversationRow,
   type MessageRow,
 } from '#src/stores/conversation-rows.ts';
-import { isDuplicateKey } from '#src/stores/connect.ts';
+import { isClientDuplicatesOnly } from '#src/stores/connect.ts';
 import {
   mostConversations,
   mostMessages,
@@ -37,15 +38,19 @@ function placeOf(organizationId: string, row: string, messageId: string) {
   return { _id: messageRowId(row, messageId), organizationId, conversationId: row };
 }
 
-/** Repeats an upsert once: of two concurrent inserts one fails with a duplicate key, and its second try updates. */
+/** Repeats upserts once: of two concurrent inserts one fails with a duplicate key, and its second try updates. */
 async function onceMore<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
+    if (!isClientDuplicatesOnly(error)) throw error;
     return write();
   }
 }
+
+/** An update as a part of a command. */
+const update = ({ namespace }: { readonly namespace: string }, filter: object, change: Document) =>
+  ({ namespace, name: 'updateOne', filter: filter as Document, update: change }) as const;
 
 function createReads({ conversations, messages }: Pick<Collections, 'conversations' | 'messages'>) {
   return {
@@ -107,6 +112,7 @@ const createDeletions = ({ conversations, messages }: Pick<Collections, 'convers
 });
 
 export function createConversationStore(
+  client: MongoClient,
   { conversations, messages }: Pick<Collections, 'conversations' | 'messages'>,
   bounds: { readonly mostConversations: number } = { mostConversations },
 ) {
@@ -134,11 +140,16 @@ export function createConversationStore(
     await messages.deleteMany({ organizationId, conversationId: { $in: ids } });
   };
 
-  const put = async (organizationId: string, row: string, message: ConversationMessage): Promise<void> => {
+  /** Adds the message, or replaces the one of its id. */
+  const putting = (organizationId: string, row: string, message: ConversationMessage) => {
     const { _id: messageId, createdAt, role, ...rest } = message;
     const change = { $set: rest, $setOnInsert: { messageId, createdAt, role } };
-    await onceMore(() => messages.updateOne(placeOf(organizationId, row, messageId), change, { upsert: true }));
-    await trimMessages(organizationId, row);
+    return { ...update(messages, placeOf(organizationId, row, messageId), change), upsert: true };
+  };
+  /** Writes in one durable command, in order. Returns what each did. */
+  const write = async (models: AnyClientBulkWriteModel<Document>[]): Promise<(ClientUpdateResult | undefined)[]> => {
+    const done = await onceMore(() => client.bulkWrite(models, { ordered: true, verboseResults: true }));
+    return models.map((_, at) => done.updateResults?.get(at));
   };
 
   return {
@@ -153,22 +164,20 @@ export function createConversationStore(
       answerId: string,
     ): Promise<void> {
       const row = conversationRowId(organizationId, userId, conversationId);
-      const { upsertedCount } = await onceMore(() =>
-        conversations.updateOne(
-          { _id: row, organizationId, userId },
-          { $set: { updatedAt, scope }, $setOnInsert: { ...fresh, conversationId } },
-          { upsert: true },
-        ),
-      );
       const { text } = question;
       const other = { ...placeOf(organizationId, row, question._id), text: { $ne: text } };
-      const changed = (await messages.updateOne(other, { $set: { text } })).modifiedCount === 1;
-      if (changed) await messages.deleteOne(placeOf(organizationId, row, answerId));
-      else await put(organizationId, row, question);
+      const begin = { $set: { updatedAt, scope }, $setOnInsert: { ...fresh, conversationId } };
+      const [begun, changed, added] = await write([
+        { ...update(conversations, { _id: row, organizationId, userId }, begin), upsert: true },
+        update(messages, other, { $set: { text } }),
+        putting(organizationId, row, question),
+      ]);
+      if (changed?.modifiedCount === 1) await messages.deleteOne(placeOf(organizationId, row, answerId));
+      if (added?.didUpsert === true) await trimMessages(organizationId, row);
       // The conversation was deleted between the two writes: its question would reappear in the next conversation of this id.
       if ((await conversations.findOne({ _id: row, organizationId, userId }, { projection: { _id: 1 } })) === null)
         await messages.deleteMany({ organizationId, conversationId: row });
-      if (upsertedCount === 1) await trimConversations(organizationId, userId);
+      if (begun?.didUpsert === true) await trimConversations(organizationId, userId);
     },
     /**
      * Adds the answer, or replaces the one of its id in its place, if its question still exists with the same text. Nothing of a deleted
@@ -184,8 +193,11 @@ export function createConversationStore(
       const isAsked = async (): Promise<boolean> =>
         (await messages.findOne(asked, { projection: { _id: 1 } })) !== null;
       if (!(await isAsked())) return;
-      await conversations.updateOne({ _id: row, organizationId, userId }, { $set: { updatedAt, scope } });
-      await put(organizationId, row, answer);
+      const [, added] = await write([
+        update(conversations, { _id: row, organizationId, userId }, { $set: { updatedAt, scope } }),
+        putting(organizationId, row, answer),
+      ]);
+      if (added?.didUpsert === true) await trimMessages(organizationId, row);
       // Check after the write: a concurrent change either finds the answer, or this check finds the change.
       if (!(await isAsked()))
         await messages.deleteOne({ ...placeOf(organizationId, row, answer._id), text: answer.text });

@@ -72,6 +72,11 @@ function createInsert(documents: Collections['documents']) {
   };
 }
 
+/** Removes all events except a deletion, which ends with the record, and moves of the trash, which are cleared one by one. */
+export const emptied = {
+  $pull: { pendingEvents: { name: { $nin: ['document/deleted', 'document/trash'] } } },
+} satisfies UpdateFilter<DocumentRecord>;
+
 /** Longest delay of an event in the outbox, with room. */
 const longestDelayMs = 120_000;
 
@@ -101,13 +106,8 @@ const createOutbox = (documents: Collections['documents']) => ({
     const times = oldest?.pendingEvents.map(({ ts }) => ts.getTime()) ?? [];
     return times.length === 0 ? null : new Date(Math.min(...times));
   },
-  /** Removes all events except a deletion, which ends with the record, and moves of the trash, which are cleared one by one. */
   async clearPendingEvents(ids: readonly string[]): Promise<void> {
-    await documents.updateMany(
-      { _id: { $in: [...ids] } },
-      { $pull: { pendingEvents: { name: { $nin: ['document/deleted', 'document/trash'] } } } },
-      processSafe,
-    );
+    await documents.updateMany({ _id: { $in: [...ids] } }, emptied, processSafe);
   },
   /** Delays the next attempt to remove a deleted document: its event is not due before `until`. */
   async postponeRemoval(organizationId: string, id: string, until: Date): Promise<void> {

@@ -183,6 +183,12 @@ async function lackingIn(
   return batch.filter(({ dedupeId }) => !known.has(dedupeId));
 }
 
+/** Stores rows in one command, with what belongs to them. false: another process was faster, or a part is there already. */
+type WriteRows = (rows: readonly EventBucketRow[]) => Promise<boolean>;
+
+const distinct = (batch: readonly RealtimeEvent[]): readonly RealtimeEvent[] =>
+  [...Map.groupBy(batch, ({ dedupeId }) => dedupeId).values()].flatMap(([first]) => first ?? []);
+
 /** Stores events at the end of a log. `stored` is called with each row, in order. */
 function createStore(
   { events: buckets, counters }: Rows,
@@ -203,9 +209,7 @@ function createStore(
    * events, nothing is stored, and the next attempt begins at the new end.
    */
   const store = async (organizationId: string, batch: readonly RealtimeEvent[]): Promise<void> => {
-    let left: readonly RealtimeEvent[] = [...Map.groupBy(batch, ({ dedupeId }) => dedupeId).values()].flatMap(
-      ([first]) => first ?? [],
-    );
+    let left = distinct(batch);
     let after = ends.of(organizationId) ?? (await endOf(organizationId));
     while (left.length > 0) {
       const rows = bucketsOf(organizationId, after, left);
@@ -222,7 +226,24 @@ function createStore(
     }
   };
 
-  return store;
+  return {
+    store,
+    /** Tries once to store the events with a write of the caller. */
+    storeBy: async (organizationId: string, batch: readonly RealtimeEvent[], write: WriteRows): Promise<boolean> => {
+      const after = ends.of(organizationId) ?? (await endOf(organizationId));
+      const rows = bucketsOf(organizationId, after, distinct(batch));
+      if (!(await write(rows))) return false;
+      stored(organizationId, rows);
+      return true;
+    },
+  };
+}
+
+/** Events of one organization to be stored, and the write that stores them, if it is not that of the log. */
+interface Entry {
+  readonly organizationId: string;
+  readonly events: readonly RealtimeEvent[];
+  readonly by?: () => Promise<void>;
 }
 
 function createReads({ events: buckets, counters }: Rows) {
@@ -295,10 +316,16 @@ export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {
     trim(organizationId, (added[0]?.first ?? 1) - 1, last);
   };
 
-  const store = createStore(rows, ends, stored);
-  const batcher = new Batcher<RealtimeEvent>(async (batch) => {
-    const byOrganization = Map.groupBy(batch, (event) => event.organizationId);
-    await Promise.all([...byOrganization].map(([organizationId, ofOne]) => store(organizationId, ofOne)));
+  const { store, storeBy } = createStore(rows, ends, stored);
+  // One at a time for each organization: each write begins at the end of the one before.
+  const batcher = new Batcher<Entry>(async (batch) => {
+    const byOrganization = Map.groupBy(batch, ({ organizationId }) => organizationId);
+    const storeOf = async (organizationId: string, entries: readonly Entry[]): Promise<void> => {
+      const events = entries.flatMap((entry) => (entry.by === undefined ? entry.events : []));
+      if (events.length > 0) await store(organizationId, events);
+      for (const { by } of entries) await by?.();
+    };
+    await Promise.all([...byOrganization].map(([organizationId, ofOne]) => storeOf(organizationId, ofOne)));
   });
 
   const reads = createReads(rows);
@@ -317,7 +344,26 @@ export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {
       batch: readonly RealtimeEvent[],
       { lingerMs = 0 }: { readonly lingerMs?: number } = {},
     ): Promise<void> {
-      await Promise.all(batch.map((event) => batcher.add(event, lingerMs)));
+      const entries = batch.map((event) => ({ organizationId: event.organizationId, events: [event] }));
+      await Promise.all(entries.map((entry) => batcher.add(entry, lingerMs)));
+    },
+    /**
+     * Stores events of one organization by a write of the caller, so that a command can hold more than them. The write returns false if it did
+     * not store them; then this does, too, and the caller appends them otherwise. Errors: those of the write.
+     */
+    async appendBy(organizationId: string, batch: readonly RealtimeEvent[], write: WriteRows): Promise<boolean> {
+      let outcome: { readonly done: boolean } | { readonly error: unknown } = { done: false };
+      const by = async (): Promise<void> => {
+        // Errors are those of the caller alone: other events of the flush are stored.
+        outcome = await storeBy(organizationId, batch, write).then(
+          (done) => ({ done }),
+          (error: unknown) => ({ error }),
+        );
+      };
+      await batcher.add({ organizationId, events: batch, by });
+      const ended = outcome as { readonly done: boolean } | { readonly error: unknown };
+      if ('error' in ended) throw ended.error;
+      return ended.done;
     },
     /** Calls the listeners of this process with events that another process stored. Forwards nothing. */
     receive,

@@ -1,18 +1,13 @@
-import {
-  MongoClientBulkWriteError,
-  type AnyClientBulkWriteModel,
-  type Document,
-  type Filter,
-  type MongoClient,
-} from 'mongodb';
+import type { AnyClientBulkWriteModel, Document, Filter, MongoClient } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
-import { processSafe } from '#src/stores/connect.ts';
+import { isClientDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { interactiveRuns } from '#src/domain/runs/queue.ts';
 import { brief, createReads, listed, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunLists } from '#src/stores/runs/run-lists.ts';
 import { createRunNotes, type RunNotes } from '#src/stores/runs/run-notes.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
+import { createUploadRelay } from '#src/stores/runs/upload-relay.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { RunRecord, ExecutionRecord, GivenAnswer } from '#src/domain/runs/run.ts';
@@ -28,13 +23,6 @@ const placeOf = (run: RunRecord | undefined): Pick<RunRecord, 'lane' | 'rank'> =
   run?.lane === undefined || run.rank === undefined ? {} : { lane: run.lane, rank: run.rank };
 
 const unended = { status: { $in: ['queued', 'running', 'waiting'] } } satisfies Filter<RunRecord>;
-
-/** Without write errors, the server refused the whole command and stored nothing. */
-const isDuplicates = (error: unknown): boolean =>
-  error instanceof MongoClientBulkWriteError &&
-  error.writeConcernErrors.length === 0 &&
-  error.writeErrors.size > 0 &&
-  [...error.writeErrors.values()].every((one) => one.code === 11_000);
 
 export interface RunSelection {
   readonly statuses: readonly RunStatus[];
@@ -156,7 +144,7 @@ function createInserts(
       await client.bulkWrite(batch, { ordered: false });
       return true;
     } catch (error) {
-      if (isDuplicates(error)) return false;
+      if (isClientDuplicatesOnly(error)) return false;
       throw error;
     }
   };
@@ -166,9 +154,21 @@ function createInserts(
       await client.bulkWrite(models(wanted), { ordered: true });
       return true;
     } catch (error) {
-      if (isDuplicates(error)) return false;
+      if (isClientDuplicatesOnly(error)) return false;
       throw error;
     }
+  };
+
+  /** Creates executions whose runs have their places. */
+  const createPlaced = async (placed: readonly CreatedExecution[]): Promise<void> => {
+    if (await insertMissing(placed.flatMap(models))) return;
+    // Places of runs that were there before, under another rank.
+    const wanted = placed.flatMap((one) => one.runs);
+    const ranks = await runs
+      .find({ _id: { $in: wanted.map((run) => run._id) } }, { projection: { rank: 1 } })
+      .toArray();
+    const ranked = new Map(ranks.map(({ _id, rank }) => [_id, rank]));
+    await places.giveBack(wanted.filter((run) => ranked.get(run._id) !== run.rank));
   };
 
   return {
@@ -197,24 +197,18 @@ function createInserts(
       await Promise.all([insertMissing(models({ execution, runs: missing })), places.giveBack(left)]);
       return { execution, runs: await runs.find(of).toArray() };
     },
+    /** The same with places in the queue, for `createPlaced` and `relayUploads`. */
+    inQueue,
     /** Creates many executions whose documents are fixed (uploads) in one write. */
     async createAll(batch: readonly CreatedExecution[]): Promise<void> {
-      const placed = await inQueue(batch);
-      if (await insertMissing(placed.flatMap(models))) return;
-      // Places of runs that were there before, under another rank.
-      const wanted = placed.flatMap((one) => one.runs);
-      const ranks = await runs
-        .find({ _id: { $in: wanted.map((run) => run._id) } }, { projection: { rank: 1 } })
-        .toArray();
-      const ranked = new Map(ranks.map(({ _id, rank }) => [_id, rank]));
-      await places.giveBack(wanted.filter((run) => ranked.get(run._id) !== run.rank));
+      await createPlaced(await inQueue(batch));
     },
+    createPlaced,
   };
 }
-
 export function createExecutionStore(
   client: MongoClient,
-  collections: Pick<Collections, 'documents' | 'executions' | 'queues' | 'runs'>,
+  collections: Pick<Collections, 'documents' | 'events' | 'executions' | 'queues' | 'runs'>,
 ) {
   const { executions, runs } = collections;
   const places = createRunPlaces(collections);
@@ -244,6 +238,7 @@ export function createExecutionStore(
 
   return {
     ...createInserts(client, collections, { places, notes }),
+    ...createUploadRelay(client, collections, notes),
     ...createReads(collections),
     ...createRunLists(collections),
     ...createManyRuns(collections, places),

@@ -1,11 +1,11 @@
+import type { MongoClient } from 'mongodb';
 import { mostShownWarnings } from '#src/contracts/page-warnings.ts';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import { insertOnce, rowId, shown } from '#src/stores/insert-result.ts';
+import { insertShown, rowId, shown } from '#src/stores/insert-result.ts';
 import type { OcrPageRow, OcrRow } from '#src/stores/result-rows.ts';
 import type { MadeBy, OcrResult, OcrText, ReadPage, ResultOrigin } from '#src/domain/documents/results.ts';
 import { readPageOf } from '#src/domain/documents/read-page.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 type TextRow = Omit<OcrRow, 'result'> & { readonly result: Pick<OcrRow['result'], 'language'> };
@@ -155,10 +155,22 @@ const createPageReads = ({ ocrResults, ocrPages }: Pick<Collections, 'ocrResults
   },
 });
 
+/** Summary of a result on its document. */
+const shownResult = ({ _id: ocrResultId, createdAt, modelLabel, avgConfidence, text, warnings }: OcrRow) => ({
+  ocr: {
+    ocrResultId,
+    createdAt,
+    modelLabel,
+    avgConfidence,
+    characters: text.length,
+    ...(warnings !== undefined && { warnings: warnings.slice(0, mostShownWarnings) }),
+  },
+});
+
 /** Results of recognition. Pages of a document with several have rows of their own. Source: docs/decisions/0126. */
 export function createOcrResults(
-  { ocrResults, ocrPages }: Pick<Collections, 'ocrResults' | 'ocrPages'>,
-  showLatest: (origin: ResultOrigin, latest: Partial<DocumentRecord>) => Promise<void>,
+  client: MongoClient,
+  { documents, ocrResults, ocrPages }: Pick<Collections, 'documents' | 'ocrResults' | 'ocrPages'>,
 ) {
   return {
     /** Stores one page of a result that `saveOcr` ends with `pagesApart`. */
@@ -182,29 +194,18 @@ export function createOcrResults(
         .toArray();
       return rows.map(toReadPage);
     },
-    /** `pagesApart`: the pages are stored already, and `result.pages` is empty. */
+    /**
+     * `pagesApart`: the pages are stored already, and `result.pages` is empty. `seen` is called if the document was there after the result was
+     * stored.
+     */
     async saveOcr(
       origin: ResultOrigin,
       result: Omit<OcrResult, 'ocrResultId' | 'createdAt'> & { readonly pagesApart?: true },
+      seen?: () => void,
     ): Promise<OcrText> {
-      const row = await insertOnce<OcrRow>(ocrResults, {
-        ...origin,
-        ...result,
-        _id: rowId('ocr', origin),
-        createdAt: new Date(),
-      });
-      const { _id: ocrResultId, createdAt, modelLabel, avgConfidence, text, warnings } = row;
-      await showLatest(origin, {
-        ocr: {
-          ocrResultId,
-          createdAt,
-          modelLabel,
-          avgConfidence,
-          characters: text.length,
-          ...(warnings !== undefined && { warnings: warnings.slice(0, mostShownWarnings) }),
-        },
-      });
-      return toText(row);
+      const row = { ...origin, ...result, _id: rowId('ocr', origin), createdAt: new Date() };
+      const stored = { row, latest: shownResult, seen };
+      return toText(await insertShown<OcrRow>(client, { rows: ocrResults, documents }, stored));
     },
     async latestOcr(organizationId: string, documentId: string): Promise<OcrText | null> {
       const row = await ocrResults.findOne(

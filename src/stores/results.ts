@@ -1,7 +1,6 @@
-import { Binary } from 'mongodb';
+import { Binary, type MongoClient } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
-import { processSafe } from '#src/stores/connect.ts';
-import { insertOnce, latestOf, rowId, shown } from '#src/stores/insert-result.ts';
+import { insertShown, rowId, shown } from '#src/stores/insert-result.ts';
 import { createOcrResults } from '#src/stores/ocr-results.ts';
 import type { DescriptionRow, EmbeddingRow, SegmentationRow } from '#src/stores/result-rows.ts';
 import type {
@@ -11,7 +10,6 @@ import type {
   SegmentationResult,
   MadeBy,
 } from '#src/domain/documents/results.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { DocumentDescription, ModelUsage } from '#src/domain/ports/models.ts';
 
 const toDescription = ({ _id, createdAt, modelLabel, value }: DescriptionRow): DescriptionResult => ({
@@ -40,12 +38,17 @@ const toSegmentation = (row: SegmentationRow): SegmentationResult => ({
   derivedDocumentId: row.derivedDocumentId,
 });
 
-const createEmbeddings = (embeddings: Collections['embeddings']) => ({
+const createEmbeddings = (
+  client: MongoClient,
+  { documents, embeddings }: Pick<Collections, 'documents' | 'embeddings'>,
+) => ({
+  /** `seen` is called if the document was there after the vector was stored. */
   async saveEmbedding(
     origin: ResultOrigin,
     { kind, modelLabel, vector, blockHash }: Omit<EmbeddingResult, 'embeddingId'>,
+    seen?: () => void,
   ): Promise<EmbeddingResult> {
-    const row = await insertOnce<EmbeddingRow>(embeddings, {
+    const row: EmbeddingRow = {
       ...origin,
       _id: rowId('embedding', origin, kind),
       createdAt: new Date(),
@@ -53,8 +56,8 @@ const createEmbeddings = (embeddings: Collections['embeddings']) => ({
       modelLabel,
       vector: Binary.fromFloat32Array(vector),
       ...(blockHash === undefined ? {} : { blockHash }),
-    });
-    return toEmbedding(row);
+    };
+    return toEmbedding(await insertShown(client, { rows: embeddings, documents }, { row, seen }));
   },
   /** Block hashes of first pages, by document. Documents that no workflow embedded as an image have none. */
   async blockHashes(organizationId: string, documentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -70,7 +73,11 @@ const createEmbeddings = (embeddings: Collections['embeddings']) => ({
   },
 });
 
-const createSegmentations = (segmentationResults: Collections['segmentationResults']) => ({
+const createSegmentations = (
+  client: MongoClient,
+  { documents, segmentationResults }: Pick<Collections, 'documents' | 'segmentationResults'>,
+) => ({
+  /** `seen` is called if the document was there after the segmentation was stored. */
   async saveSegmentation(
     origin: ResultOrigin,
     {
@@ -81,10 +88,12 @@ const createSegmentations = (segmentationResults: Collections['segmentationResul
       unsupportedPrompt,
       derivedDocumentId,
     }: Omit<SegmentationResult, 'segmentationId' | 'createdAt'>,
+    seen?: () => void,
   ): Promise<SegmentationResult> {
     const result = { modelLabel, prompt, page, segments, unsupportedPrompt, derivedDocumentId };
     const row = { ...origin, ...result, _id: rowId('segmentation', origin), createdAt: new Date() };
-    return toSegmentation(await insertOnce<SegmentationRow>(segmentationResults, row));
+    const at = { rows: segmentationResults, documents };
+    return toSegmentation(await insertShown<SegmentationRow>(client, at, { row, seen }));
   },
   /** Lists newest first, with the run that made each. */
   async listSegmentations(
@@ -103,40 +112,31 @@ const createSegmentations = (segmentationResults: Collections['segmentationResul
   },
 });
 
-export function createResultStore({
-  documents,
-  ocrResults,
-  ocrPages,
-  descriptions,
-  embeddings,
-  segmentationResults,
-}: Pick<Collections, 'documents' | 'ocrResults' | 'ocrPages' | 'descriptions' | 'embeddings' | 'segmentationResults'>) {
-  const showLatest = async (origin: ResultOrigin, latest: Partial<DocumentRecord>): Promise<void> => {
-    if (origin.isolated !== true) await documents.updateOne(latestOf(origin), { $set: latest }, processSafe);
-  };
+/** Summary of a description on its document. */
+const shownDescription = ({ _id: descriptionId, createdAt, modelLabel, value }: DescriptionRow) => ({
+  description: { descriptionId, createdAt, modelLabel, title: value.title, text: value.description },
+});
+
+export function createResultStore(
+  client: MongoClient,
+  collections: Pick<
+    Collections,
+    'documents' | 'ocrResults' | 'ocrPages' | 'descriptions' | 'embeddings' | 'segmentationResults'
+  >,
+) {
+  const { documents, ocrResults, ocrPages, descriptions, embeddings, segmentationResults } = collections;
   return {
-    ...createOcrResults({ ocrResults, ocrPages }, showLatest),
+    ...createOcrResults(client, collections),
+    /** `seen` is called if the document was there after the description was stored. */
     async saveDescription(
       origin: ResultOrigin,
       { modelLabel, value, usage }: { modelLabel: string; value: DocumentDescription; usage: ModelUsage },
+      seen?: () => void,
     ): Promise<DescriptionResult> {
-      const row = await insertOnce(descriptions, {
-        ...origin,
-        _id: rowId('description', origin),
-        createdAt: new Date(),
-        modelLabel,
-        value,
-        usage,
-      });
-      const latest = {
-        descriptionId: row._id,
-        createdAt: row.createdAt,
-        modelLabel: row.modelLabel,
-        title: row.value.title,
-        text: row.value.description,
-      };
-      await showLatest(origin, { description: latest });
-      return toDescription(row);
+      const _id = rowId('description', origin);
+      const row = { ...origin, _id, createdAt: new Date(), modelLabel, value, usage };
+      const stored = { row, latest: shownDescription, seen };
+      return toDescription(await insertShown<DescriptionRow>(client, { rows: descriptions, documents }, stored));
     },
     async descriptionById(organizationId: string, descriptionId: string): Promise<DescriptionResult | null> {
       const row = await descriptions.findOne({ _id: descriptionId, organizationId });
@@ -148,8 +148,8 @@ export function createResultStore({
       description: rowId('description', origin),
       segmentation: rowId('segmentation', origin),
     }),
-    ...createEmbeddings(embeddings),
-    ...createSegmentations(segmentationResults),
+    ...createEmbeddings(client, collections),
+    ...createSegmentations(client, collections),
     /** Deletes all results of a document. */
     async deleteOf(organizationId: string, documentId: string): Promise<void> {
       const ofDocument = { organizationId, documentId };

@@ -61,18 +61,31 @@ const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   status: 'running',
 });
 
-/** Operations of a worker on a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
-function createHeldRuns(
+function createPinning(
   client: MongoClient,
   { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
   notes: RunNotes,
 ) {
   return {
-    /** Fixes the version of the run and, if it has none yet, of its execution. False when the lease is lost. */
-    async pinVersion(lease: Lease, { version, graphHash, workflowName }: PinnedVersion): Promise<boolean> {
-      const done = await runs.updateOne(held(lease), { $set: { version, graphHash } }, processSafe);
-      if (done.matchedCount === 0) return false;
-      const { executionId, organizationId } = lease.run;
+    /**
+     * Fixes the version of the run and, if it has none yet, of its execution, and shows on the document that the run is running. False when the
+     * lease is lost.
+     */
+    async pinVersion(
+      lease: Lease,
+      { version, graphHash, workflowName }: PinnedVersion,
+      now = new Date(),
+    ): Promise<boolean> {
+      const { run } = lease;
+      const filter = held(lease) as Filter<Document>;
+      const update = { $set: { version, graphHash } };
+      // A worker that lost its lease writes an older order to the document, as in `finish`.
+      const done = await client.bulkWrite(
+        [{ namespace: runs.namespace, name: 'updateOne', filter, update }, ...notes.models([run], now)],
+        { ordered: true, verboseResults: true, ...processSafe },
+      );
+      if (done.updateResults?.get(0)?.matchedCount !== 1) return false;
+      const { executionId, organizationId } = run;
       await executions.updateOne(
         { _id: executionId, organizationId, version: null },
         { $set: { version, graphHash, workflowName } },
@@ -80,8 +93,19 @@ function createHeldRuns(
       );
       return true;
     },
-    /** Shows on its document that the run is running. A late call changes nothing, so that the run does not wait for it. */
-    noteClaim: ({ run }: Lease, now: Date): Promise<void> => notes.note([run], now),
+  };
+}
+
+/** Operations of a worker on a run that it holds. Every write matches the lease, so a worker that lost it changes nothing. */
+function createHeldRuns(
+  client: MongoClient,
+  { executions, runs }: Pick<Collections, 'executions' | 'runs'>,
+  notes: RunNotes,
+) {
+  return {
+    ...createPinning(client, { executions, runs }, notes),
+    /** Shows on its document that the run is running, after `lateMs` and only if it still is. A late call changes nothing. */
+    noteClaim: ({ run }: Lease, now: Date, lateMs = 0): Promise<void> => notes.noteLater(run, now, lateMs),
     /** Shows that the worker is alive. False when the lease is lost. */
     async beat(lease: Lease, now: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), { $set: { beatAt: now } }, processSafe);

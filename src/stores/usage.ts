@@ -1,5 +1,6 @@
+import { Batcher } from '#src/concurrency/batcher.ts';
 import type { Collections, UsageRow } from '#src/stores/collections.ts';
-import { isDuplicateKey, processSafe } from '#src/stores/connect.ts';
+import { isDuplicateKey, isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { fits, overQuota, type Quota, type QuotaScope, type Quotas, type Stored } from '#src/domain/access/quota.ts';
 
@@ -61,18 +62,43 @@ const createTaking = (usage: Collections['usage']) => {
   };
 };
 
-export function createUsageStore({ usage }: Pick<Collections, 'usage'>, quotas: Quotas) {
-  const change = async (counted: readonly Counted[], bytes: number, objects: number): Promise<void> => {
-    if (counted.length === 0) return;
-    const operations = counted.map(({ _id, organizationId, scope }) => ({
+interface Change extends Stored {
+  readonly counted: readonly Counted[];
+}
+
+/** Counts without a limit. Changes that arrive during a write share the next one, and in it a row for each scope. */
+function createCounting(usage: Collections['usage']) {
+  const batcher = new Batcher<Change>(async (changes) => {
+    const sums = new Map<string, Counted & Stored>();
+    for (const { counted, bytes, objects } of changes)
+      for (const one of counted) {
+        const sum = sums.get(one._id) ?? nothing;
+        sums.set(one._id, { ...one, bytes: sum.bytes + bytes, objects: sum.objects + objects });
+      }
+    const operations = [...sums.values()].map(({ _id, organizationId, scope, bytes, objects }) => ({
       updateOne: {
         filter: { _id, organizationId },
         update: { $inc: { bytes, objects }, $setOnInsert: { scope } },
         upsert: true,
       },
     }));
-    await usage.bulkWrite(operations, { ordered: false, ...processSafe });
+    const options = { ordered: false, ...processSafe };
+    try {
+      await usage.bulkWrite(operations, options);
+    } catch (error) {
+      if (!isDuplicatesOnly(error)) throw error;
+      // Another process made the counter at the same moment: these changes were not counted.
+      const refused = [error.writeErrors].flat().flatMap(({ index }) => operations[index] ?? []);
+      await usage.bulkWrite(refused, options);
+    }
+  });
+  return async (counted: readonly Counted[], bytes: number, objects: number): Promise<void> => {
+    if (counted.length > 0) await batcher.add({ counted, bytes, objects });
   };
+}
+
+export function createUsageStore({ usage }: Pick<Collections, 'usage'>, quotas: Quotas) {
+  const change = createCounting(usage);
   const take = createTaking(usage);
   return {
     /**

@@ -27,7 +27,7 @@ const process = () => {
     executions: createExecutionStore(client, collections),
     events: createEventLog(collections),
     records: createRecordStore(collections),
-    results: createResultStore(collections),
+    results: createResultStore(client, collections),
     steps: createStepStore(collections),
   };
 };

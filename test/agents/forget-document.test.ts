@@ -31,7 +31,7 @@ afterAll(async () => {
 const logger = createPinoLogger('silent');
 
 function forgetParts(more: Partial<ForgetParts> = {}): ForgetParts {
-  const conversations = createConversationStore(database.collections);
+  const conversations = createConversationStore(database.client, database.collections);
   return { ...stores, conversations, objects: served.store, ...more };
 }
 

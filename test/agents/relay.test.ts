@@ -1,3 +1,4 @@
+import type { AnyClientBulkWriteModel, ClientBulkWriteOptions, Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
@@ -7,7 +8,7 @@ import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-qu
 import { Relay, type RelayParts } from '#app/agents/relay.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
-import { documentRecord, uploadedDocument } from '#test/support/records.ts';
+import { documentRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
 let database: TestDatabase;
 let parts: RelayParts;
@@ -106,11 +107,32 @@ describe('The relay of outboxes', () => {
   });
 
   const broken = async (): Promise<never> => Promise.reject(new Error('the process died here'));
+  type Relayed = Parameters<RelayParts['executions']['relayUploads']>[0];
+  /** A server that dies within the command has stored its first parts. */
+  const afterParts = (store: (of: Relayed) => Promise<unknown>) => ({
+    executions: { relayUploads: async (of: Relayed) => store(of).then(broken) },
+  });
+  const storeExecutions = ({ executions }: Relayed) =>
+    database.collections.executions.insertMany(executions.map(({ execution }) => execution));
+  const storeRuns = async (of: Relayed) => parts.executions.createPlaced(of.executions);
+  /** An earlier attempt made a part of it, so that the rest is made step by step. */
+  const inSteps = { relayUploads: async () => ({ created: false, left: null }) };
   test.each<[string, Partial<{ [Port in 'executions' | 'events' | 'documents' | 'wake']: object }>]>([
-    ['before the execution', { executions: { createAll: broken } }],
-    ['before the wake-up', { wake: { notify: broken } }],
-    ['before the feed is told', { events: { append: broken } }],
-    ['before the outbox is emptied', { documents: { clearPendingEvents: broken } }],
+    ['before the places in the queue', { executions: { inQueue: broken } }],
+    ['before the command', { events: { appendBy: broken } }],
+    ['of the server after the execution', afterParts(storeExecutions)],
+    ['of the server after the run', afterParts(storeRuns)],
+    [
+      'of the server after the events',
+      afterParts(async (of) => {
+        await storeRuns(of);
+        await database.collections.events.insertMany([...of.events]);
+      }),
+    ],
+    ['before the execution', { executions: { ...inSteps, createPlaced: broken } }],
+    ['before the wake-up', { executions: inSteps, wake: { notify: broken } }],
+    ['before the feed is told', { executions: inSteps, events: { append: broken } }],
+    ['before the outbox is emptied', { executions: inSteps, documents: { clearPendingEvents: broken } }],
   ])('a crash %s leaves the entry, and the next sweep makes everything once', async (_when, dying) => {
     const [document] = await uploaded();
     if (document === undefined) throw new Error('no document');
@@ -123,6 +145,104 @@ describe('The relay of outboxes', () => {
     expect((await outcome(document)).pending).toBe(1);
     await new Relay(parts).sweep();
     expect(await outcome(document)).toEqual(relayed);
+  });
+
+  test('a crash between the command and the wake-up leaves nothing to do but to look at the queue', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const dead = new Relay({ ...parts, wake: { ...parts.wake, notify: broken } });
+    dead.push(document);
+    await dead.idle();
+    expect(await outcome(document)).toEqual(relayed);
+    const [run] = await database.collections.runs.find({ documentId: document._id }).toArray();
+    expect(run).toMatchObject({ status: 'queued', lane: 'bulk', rank: expect.any(Number) });
+  });
+
+  test('another process that was faster with the next number of the log costs no second execution', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const { organizationId } = document;
+    const faster = createEventLog(database.collections);
+    const createdAgain: unknown[] = [];
+    const events = {
+      ...parts.events,
+      // The other process is faster between the look at the end of the log and the command.
+      appendBy: ((organization, batch, write) =>
+        parts.events.appendBy(organization, batch, async (rows) => {
+          await faster.append([realtimeEvent(organization)]);
+          return write(rows);
+        })) satisfies RelayParts['events']['appendBy'],
+    };
+    const executions = {
+      ...parts.executions,
+      createPlaced: async (placed: Parameters<RelayParts['executions']['createPlaced']>[0]) => {
+        createdAgain.push(placed);
+        await parts.executions.createPlaced(placed);
+      },
+    };
+    const relay = new Relay({ ...parts, events, executions });
+    relay.push(document);
+    await relay.idle();
+    const { events: told, ...rest } = await outcome(document);
+    expect(rest).toMatchObject({ runs: 1, executions: 1, pending: 0 });
+    expect(told).toHaveLength(3);
+    expect(createdAgain).toEqual([]);
+    const read = await parts.events.read(organizationId, 0, 10);
+    expect(read.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
+  test('the command stores the run and its events before it empties the outbox, durably and in order', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const sent: { parts: string[]; options: ClientBulkWriteOptions | undefined }[] = [];
+    const watched = new Proxy(database.client, {
+      get: (target, name) =>
+        name === 'bulkWrite'
+          ? (models: AnyClientBulkWriteModel<Document>[], options?: ClientBulkWriteOptions) => {
+              sent.push({ parts: models.map((one) => `${one.name} ${one.namespace.split('.').at(-1)}`), options });
+              return target.bulkWrite(models, options);
+            }
+          : Reflect.get(target, name),
+    });
+    const relay = new Relay({ ...parts, executions: createExecutionStore(watched, database.collections) });
+    relay.push(document);
+    await relay.idle();
+    expect(await outcome(document)).toEqual(relayed);
+    expect(sent.map((one) => one.parts)).toEqual([
+      ['insertOne executions', 'insertOne runs', 'insertOne events', 'updateOne documents'],
+    ]);
+    expect(sent[0]?.options).toMatchObject({ ordered: true });
+    // That of the connection: `majority`.
+    expect(sent[0]?.options).not.toHaveProperty('writeConcern');
+  });
+
+  test('an outbox is emptied, too, if somebody started a newer run on the document meanwhile', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const { _id, organizationId } = document;
+    const latestRun = {
+      runId: 'run_newer',
+      workflowId: 'wf_b',
+      status: 'queued',
+      at: new Date(),
+      order: '9999',
+    } as const;
+    await database.collections.documents.updateOne({ _id }, { $set: { latestRun } });
+    const relay = new Relay(parts);
+    relay.push(document);
+    await relay.idle();
+    expect(await outcome(document)).toEqual(relayed);
+    const stored = await database.collections.documents.findOne({ _id, organizationId });
+    expect(stored?.latestRun).toEqual(latestRun);
+  });
+
+  test('uploads of several organizations go in one batch', async () => {
+    const documents = [0, 1, 2].map((at) => uploadedDocument('wf_a', { organizationId: `org_several_${at}` }));
+    for (const document of documents) await parts.documents.insert(document);
+    const relay = new Relay(parts);
+    for (const document of documents) relay.push(document);
+    await relay.idle();
+    for (const document of documents) expect(await outcome(document)).toEqual(relayed);
   });
 
   test('more than a batch is relayed by and by, oldest first', async () => {

@@ -211,3 +211,23 @@ test('a run whose worker died is queued again, on its document too, and claimed 
   expect(claimed[0]).toBe(older);
   expect(new Set(claimed.slice(1))).toEqual(new Set(newer));
 });
+
+test('a document shows a run as running after a moment, and a run that is over by then leaves no note of it', async () => {
+  const document = uploadedDocument('wf_a', { organizationId: 'org_late', projectId: 'prj' });
+  const other = uploadedDocument('wf_a', { organizationId: 'org_late', projectId: 'prj' });
+  await database.collections.documents.insertMany([document, other]);
+  const shown = async ({ _id }: { readonly _id: string }) =>
+    (await database.collections.documents.findOne({ _id }))?.latestRun?.status;
+  await queue('org_late', 1, { documentIds: [document._id] });
+  const fast = (await executions.claim('fast', new Date())) as Lease;
+  // Longer than this test may take.
+  const never = executions.noteClaim(fast, new Date(), 600_000);
+  expect(await shown(document)).toBe('queued');
+  expect(await executions.finish(fast, { status: 'succeeded', error: null }, new Date())).toBe(true);
+  await never;
+  expect(await shown(document)).toBe('succeeded');
+  await queue('org_late', 1, { documentIds: [other._id] });
+  const slow = (await executions.claim('slow', new Date())) as Lease;
+  await executions.noteClaim(slow, new Date(), 1);
+  expect(await shown(other)).toBe('running');
+});

@@ -6,6 +6,7 @@ import { newId } from '#src/domain/ids.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { searchChanges, searchReads } from '#test/support/tenancy/search.ts';
+import { relayChanges } from '#test/support/tenancy/relay.ts';
 import { listChanges, listReads, seedDraft } from '#test/support/tenancy/lists.ts';
 import { seedWebhook, webhookChanges, webhookReads } from '#test/support/tenancy/webhooks.ts';
 import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
@@ -415,10 +416,6 @@ const changes: Readonly<Record<string, Change>> = {
   'workflows.delete': (who, { workflowId, projectIds }) => stores.workflows.delete({ ...who, projectIds }, workflowId),
   'executions.create': (who, { executionId }) =>
     stores.executions.create(executionRecord({ organizationId: who.organizationId, _id: executionId }), () => []),
-  'executions.createAll': (who, { executionId }) => {
-    const execution = executionRecord({ organizationId: who.organizationId, _id: executionId });
-    return stores.executions.createAll([{ execution, runs: [] }]);
-  },
   'executions.cancel': (who, { executionId, projectIds }) =>
     stores.executions.cancel({ ...who, projectIds }, executionId, canceled, now),
   'executions.cancelRun': (who, { runId, projectIds }) =>
@@ -509,6 +506,7 @@ const changes: Readonly<Record<string, Change>> = {
     stores.retention.deleteHosted({ organizationId, documentId }, new Date()),
   'events.append': (who, { documentId }) =>
     stores.events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
+  ...relayChanges(() => stores),
 };
 
 /** All that is stored of an organization. */

@@ -66,7 +66,7 @@ async function depsFor(fixture: string, ocr: OcrEngine): Promise<NodeDeps> {
       page: (index, signal) => codec.page(bytes, index, signal),
       text: (index, signal) => codec.text(bytes, index, signal),
     }),
-    results: createResultStore(collections),
+    results: createResultStore(database.client, collections),
     search: createSearchIndex(collections, { mode: 'lexical', embedder: createLocalModels().text }),
     ocr,
     models: createLocalModels(),

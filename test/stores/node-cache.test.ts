@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNodeCache } from '#src/stores/node-cache.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -63,4 +63,62 @@ test('a write that fails is a line in the log and nobody else notices', async ()
   cache.put(place, 'lost', outcome({}));
   await cache.idle();
   await expect.poll(() => lines).toEqual(['outcome of a node could not be cached']);
+});
+
+describe('Outcomes that arrive together', () => {
+  const ofC = { organizationId: 'org_c', projectId: 'prj_c', documentId: 'doc_c' };
+  const rows = () => database.collections.nodeCache.find({ organizationId: 'org_c' }).sort({ _id: 1 }).toArray();
+
+  test('share a row, whose first one older programs read, and are found before they are written', async () => {
+    const cache = createNodeCache(database.collections, logger);
+    for (const key of ['k1', 'k2', 'k3']) cache.put(ofC, key, outcome({ key }));
+    expect(await cache.get('org_c', 'prj_c', 'k2')).toEqual(outcome({ key: 'k2' }));
+    await cache.idle();
+    const stored = await rows();
+    expect(stored.map(({ _id, others = [] }) => [_id, ...others.map(({ id }) => id)])).toEqual([
+      ['prj_c:k1', 'prj_c:k2', 'prj_c:k3'],
+    ]);
+    expect(JSON.parse(stored[0]?.outcome ?? '')).toEqual(outcome({ key: 'k1' }));
+    const another = createNodeCache(database.collections, logger);
+    for (const key of ['k1', 'k2', 'k3']) expect(await another.get('org_c', 'prj_c', key)).toEqual(outcome({ key }));
+    for (const [organizationId, projectId] of [
+      ['org_a', 'prj_c'],
+      ['org_c', 'prj_a'],
+    ] as const)
+      expect(await another.get(organizationId, projectId, 'k2')).toBeNull();
+  });
+
+  test('of a later run count, whichever row they are in', async () => {
+    // Its row is newer, as it is kept longer.
+    const cache = createNodeCache(database.collections, logger, { days: 31 });
+    cache.put(ofC, 'k3', outcome({ key: 'later' }));
+    await cache.idle();
+    expect(await cache.get('org_c', 'prj_c', 'k3')).toEqual(outcome({ key: 'later' }));
+  });
+
+  test('of experiments, of other documents and over 64 KiB have rows of their own', async () => {
+    await database.collections.nodeCache.deleteMany({ organizationId: 'org_c' });
+    const cache = createNodeCache(database.collections, logger);
+    const large = outcome({ text: 'x'.repeat(40_000) });
+    cache.put(ofC, 'a1', large);
+    cache.put(ofC, 'x:b1', outcome({}));
+    cache.put(ofC, 'a2', large);
+    cache.put({ ...ofC, documentId: 'doc_d' }, 'a3', outcome({}));
+    cache.put(ofC, 'x:b2', outcome({}));
+    await cache.idle();
+    expect((await rows()).map(({ _id, others = [] }) => [_id, ...others.map(({ id }) => id)])).toEqual([
+      ['prj_c:a1'],
+      ['prj_c:a2'],
+      ['prj_c:a3'],
+      ['prj_c:x:b1', 'prj_c:x:b2'],
+    ]);
+    expect(await cache.get('org_c', 'prj_c', 'a2')).toEqual(large);
+  });
+});
+
+test('a row of an earlier release is read', async () => {
+  const of = { organizationId: 'org_e', documentId: 'doc_e', forgetAt: new Date(8e12) };
+  await database.collections.nodeCache.insertOne({ _id: 'prj_e:old', ...of, outcome: JSON.stringify(outcome({})) });
+  const cache = createNodeCache(database.collections, logger);
+  expect(await cache.get('org_e', 'prj_e', 'old')).toEqual(outcome({}));
 });

@@ -15,6 +15,7 @@ import { askAuditAndSecrets } from '#test/stores/support/ask-audit.ts';
 import { askChanges, askRetention, askStorage } from '#test/stores/support/ask-storage.ts';
 import { askDocumentLists, askRunLists } from '#test/stores/support/ask-lists.ts';
 import { askWebhooks } from '#test/stores/support/ask-webhooks.ts';
+import { askRelay } from '#test/stores/support/ask-relay.ts';
 import { askPages } from '#test/stores/support/ask-pages.ts';
 import { planIn } from '#test/stores/support/plans.ts';
 import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
@@ -227,7 +228,6 @@ async function askDocuments(stores: Stores): Promise<void> {
 async function askRuns({ executions, events, idempotency, steps }: Stores): Promise<void> {
   const execution = executionRecord({ organizationId, projectId, createdAt: now });
   for (const _ of [1, 2]) await executions.create(execution, newRuns);
-  await executions.createAll([{ execution, runs: newRuns(execution) }]);
   await executions.find(tenant, execution._id);
   await executions.runsOf(organizationId, execution._id);
   await executions.resultsOf(organizationId, [execution._id, 'exec_2'], ['doc_1']);
@@ -270,7 +270,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.callbackQueued(organizationId, execution._id);
   for (const how of ['append', 'lacking'] as const) await events[how]([realtimeEvent(organizationId)]);
   for (const wanted of [{}, { executionId: execution._id }]) await events.read(organizationId, 0, 10, wanted);
-  await events.position(organizationId);
+  await askRelay({ executions, events }, execution);
   events.subscribe(organizationId, () => undefined)();
   events.receive([]);
   events.storedElsewhere(organizationId, { first: 1, last: events.lookMs(1) });

@@ -81,7 +81,7 @@ function depsWith(ocr: OcrEngine, pages: number, results: NodeDeps['results']): 
 
 test('200 dense pages, more than one record holds, are stored page by page, and a second attempt goes on where the first one ended', async () => {
   const collections = collectionsOf(database.db);
-  const results = createResultStore(collections);
+  const results = createResultStore(database.client, collections);
   const { engine, asked } = engineEndingAt(120);
   const deps = depsWith(engine, pageCount, results);
   await expect(runGraph(graph, { catalog, deps, runId: 'run_long' })).rejects.toThrow();
@@ -118,13 +118,13 @@ test('a retry after a page that took too long goes on with that page', async () 
   Object.assign(retried.nodes['read'] ?? {}, {
     retry: { maxAttempts: 2, initialIntervalMs: 1, backoff: 1, maxIntervalMs: 1 },
   });
-  const deps = depsWith(engine, 4, createResultStore(collectionsOf(database.db)));
+  const deps = depsWith(engine, 4, createResultStore(database.client, collectionsOf(database.db)));
   await runGraph(retried, { catalog, deps, runId: 'run_slow' });
   expect(asked).toEqual([0, 1, 2, 2, 3]);
 });
 
 test('pages that another engine read are read again', async () => {
-  const results = createResultStore(collectionsOf(database.db));
+  const results = createResultStore(database.client, collectionsOf(database.db));
   const origin = { organizationId, projectId: 'prj_a', documentId: 'doc_b', runId: 'run_b', nodeId: 'read' };
   await results.saveOcrPage(origin, { modelLabel: 'old/1 eng', page: dense(0) });
   expect(await results.readPages(origin, 'new/1 eng')).toEqual([]);

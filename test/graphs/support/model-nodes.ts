@@ -30,7 +30,7 @@ export async function modelBench() {
   await migrate(database.db);
   const collections = collectionsOf(database.db);
   const models = createLocalModels();
-  const results = createResultStore(collections);
+  const results = createResultStore(database.client, collections);
   const search = createSearchIndex(collections, { mode: 'lexical', embedder: models.text });
   let rows = 0;
 

@@ -5,6 +5,7 @@ export const overTenants: Readonly<Record<string, string>> = {
   'executions.claim': 'a worker works for everybody',
   'executions.depth': 'how long the queue is, for health',
   'executions.createAll': 'the relay works for everybody, and reads again what it just stored',
+  'executions.createPlaced': 'the same, of runs that have their places',
   'executions.seeLeases': 'a worker watches those of all other workers',
   'executions.waitOf': 'counts the runs ahead of a run, of all tenants',
   'executions.lost': 'a worker asks for the runs it holds, by their ids',

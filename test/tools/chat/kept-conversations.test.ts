@@ -1,5 +1,5 @@
+import type { AnyClientBulkWriteModel, ClientBulkWriteOptions, Document } from 'mongodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Collections } from '#src/stores/collections.ts';
 import { conversationRowId, messageRowId } from '#src/stores/conversation-rows.ts';
 import { createConversationStore } from '#src/stores/conversations.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
@@ -16,7 +16,7 @@ import {
 } from '#src/domain/chat/conversation.ts';
 
 const app = await startChatApp([]);
-const stored: Collections & AsyncDisposable = await openCollections(app.dataDir);
+const stored = await openCollections(app.dataDir);
 afterAll(async () => {
   await stored[Symbol.asyncDispose]();
   await app[Symbol.asyncDispose]();
@@ -146,7 +146,7 @@ describe('conversations of one person', () => {
   });
 
   test('are kept up to a number, the newest, and the messages of older ones go with them', async () => {
-    const conversations = createConversationStore(stored, { mostConversations: 3 });
+    const conversations = createConversationStore(stored.client, stored, { mostConversations: 3 });
     const ask = (n: number, userId: string) => conversations.ask(conversation(n, userId), message(n), 'answer');
     await ask(0, 'usr_else');
     for (const n of [1, 2, 3, 4, 5]) await ask(n, 'usr_many');
@@ -165,17 +165,25 @@ describe('conversations of one person', () => {
     'leave no %s behind that is stored while they are deleted',
     async (which) => {
       const gone = conversation(1, `usr_${which}`);
-      const kept = createConversationStore(stored);
-      const deleting = new Proxy(stored.messages, {
+      const kept = createConversationStore(stored.client, stored);
+      // A server of several processes may do so between two writes of a command.
+      const deleting = new Proxy(stored.client, {
         get: (target, name) =>
-          name === 'updateOne'
-            ? async (...given: Parameters<typeof target.updateOne>) => {
+          name === 'bulkWrite'
+            ? async (models: AnyClientBulkWriteModel<Document>[], options: ClientBulkWriteOptions) => {
+                const { updateResults: first } = await target.bulkWrite(models.slice(0, 1), options);
                 await kept.delete(organizationId, gone.userId, gone._id);
-                return target.updateOne(...given);
+                const { updateResults: rest = new Map() } = await target.bulkWrite(models.slice(1), options);
+                return {
+                  updateResults: new Map([
+                    ...(first ?? []),
+                    ...[...rest].map(([index, one]) => [index + 1, one] as const),
+                  ]),
+                };
               }
-            : Reflect.get(target, name).bind(target),
+            : Reflect.get(target, name),
       });
-      const conversations = createConversationStore({ ...stored, messages: deleting });
+      const conversations = createConversationStore(deleting, stored);
       const answer: ConversationMessage = { ...message(2), role: 'assistant' };
       if (which === 'question') await conversations.ask(gone, message(1), answer._id);
       else {
@@ -188,7 +196,7 @@ describe('conversations of one person', () => {
   );
 
   test('keep their newest messages, and forget what is too old', async () => {
-    const conversations = createConversationStore(stored);
+    const conversations = createConversationStore(stored.client, stored);
     const long = conversation(1, 'usr_long');
     await conversations.ask(long, message(0), 'answer');
     const row = conversationRowId(organizationId, 'usr_long', long._id);

@@ -26,11 +26,15 @@ export interface IndexPlan {
   score: number;
 }
 
+/** The rows of several plans, each once. */
+interface UnionPlan {
+  kind: 'union';
+  plans: IndexPlan[];
+  sorted: boolean;
+}
+
 /** Access path to the candidates of a query. A plan only narrows: the full filter is checked on every candidate. */
-export type Plan =
-  | IndexPlan
-  | { kind: 'collection'; backward: boolean; sorted: boolean }
-  | { kind: 'union'; plans: IndexPlan[]; sorted: boolean };
+export type Plan = IndexPlan | { kind: 'collection'; backward: boolean; sorted: boolean } | UnionPlan;
 
 export interface PlanRequest {
   filter: Filter;
@@ -54,9 +58,15 @@ export function planQuery(collection: Collection, request: PlanRequest): Plan {
     const plan = planIndex(index, request);
     if (plan.score > (best?.score ?? 0)) best = plan;
   }
-  if (best) return best;
-  return unionPlan(collection, request) ?? { kind: 'collection', backward: false, sorted: sort.length === 0 };
+  if (best && (sort.length > 0 || !hasChoice(filter))) return best;
+  const union = unionPlan(collection, request);
+  // Branches that are all narrower than the whole query read less.
+  if (best) return union?.plans.every(({ score }) => score > best.score) === true ? union : best;
+  return union ?? { kind: 'collection', backward: false, sorted: sort.length === 0 };
 }
+
+const hasChoice = (filter: Filter): boolean =>
+  filter.op === 'or' || (filter.op === 'and' && filter.filters.some(({ op }) => op === 'or'));
 
 function planIndex(index: Index, { filter, sort, limit }: PlanRequest): IndexPlan {
   const { prefixes, range, pinned, bound, decided } = bindFields(index, filter);
@@ -154,7 +164,7 @@ function orderGiven(
   return way === 0 ? 1 : way;
 }
 
-function unionPlan(collection: Collection, { filter, sort, limit }: PlanRequest): Plan | undefined {
+function unionPlan(collection: Collection, { filter, sort, limit }: PlanRequest): UnionPlan | undefined {
   const branches =
     filter.op === 'or' ? filter : filter.op === 'and' ? filter.filters.find((inner) => inner.op === 'or') : undefined;
   if (branches?.op !== 'or') return undefined;

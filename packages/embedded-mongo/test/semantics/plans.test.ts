@@ -140,6 +140,20 @@ const PLANS: Case[] = [
     0,
     ['OR', 'IXSCAN _id_'],
   ],
+  [
+    'alternatives that are all narrower than an index of the whole',
+    { org: 'o1', $or: [{ _id: 3 }, { email: 'user7@example.org' }] },
+    {},
+    0,
+    ['OR', 'IXSCAN _id_'],
+  ],
+  [
+    'alternatives of which one is as wide',
+    { org: 'o1', $or: [{ _id: 3 }, { tags: 't1' }] },
+    {},
+    0,
+    ['IXSCAN byProject'],
+  ],
   ['alternatives of one field', { $or: [{ _id: 3 }, { _id: { $gt: 290 } }] }, {}, 0, ['IXSCAN _id_']],
   [
     'alternatives with an order are sorted',

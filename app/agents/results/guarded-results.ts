@@ -35,20 +35,24 @@ export function guardedResults({
     throw new AppError('document.not_found', 'The document of this run was deleted.');
   };
   const saving =
-    <Result, Saved>(save: (origin: Origin, result: Result) => Promise<Saved>) =>
+    <Result, Saved>(save: (origin: Origin, result: Result, seen: () => void) => Promise<Saved>) =>
     async (origin: Origin, result: Result): Promise<Saved> => {
-      const saved = await save(origin, result);
-      await unlessGone(origin, () => results.deleteOf(origin.organizationId, origin.documentId));
+      let isThere = false;
+      const saved = await save(origin, result, () => {
+        isThere = true;
+      });
+      if (!isThere) await unlessGone(origin, () => results.deleteOf(origin.organizationId, origin.documentId));
       return saved;
     };
   return {
     results: {
       ...results,
       saveOcrPage: saving((origin, result) => results.saveOcrPage(origin, result)),
-      saveOcr: saving((origin, result) => results.saveOcr(origin, result)),
-      saveDescription: saving((origin, result) => results.saveDescription(origin, result)),
-      saveEmbedding: saving((origin, result) => results.saveEmbedding(origin, result)),
-      saveSegmentation: saving((origin, result) => results.saveSegmentation(origin, result)),
+      // Except for pages, the write looks for the document itself.
+      saveOcr: saving((origin, result, seen) => results.saveOcr(origin, result, seen)),
+      saveDescription: saving((origin, result, seen) => results.saveDescription(origin, result, seen)),
+      saveEmbedding: saving((origin, result, seen) => results.saveEmbedding(origin, result, seen)),
+      saveSegmentation: saving((origin, result, seen) => results.saveSegmentation(origin, result, seen)),
     },
     records: {
       find: (tenant, id) => records.find(tenant, id),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDerivedDocuments } from '#app/agents/documents/derived-documents.ts';
-import { guardedResults } from '#app/agents/guarded-results.ts';
+import { guardedResults } from '#app/agents/results/guarded-results.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { searchRecordOf } from '#test/agents/support/document-leavings.ts';
@@ -39,43 +39,60 @@ const originOf = ({ _id: documentId, organizationId, projectId }: DocumentRecord
 });
 
 const modelLabel = 'test';
-type Write = (parts: Pick<Stores, 'results' | 'search'>, document: DocumentRecord) => Promise<unknown>;
+/** `apart`: no document shows the result, so that no write looks at the document. */
+type Write = (
+  parts: Pick<Stores, 'results' | 'search'>,
+  document: DocumentRecord,
+  apart?: { readonly isolated?: true },
+) => Promise<unknown>;
 const writes: [string, Write][] = [
   [
     'text',
-    ({ results }, document) =>
-      results.saveOcr(originOf(document), {
-        modelLabel,
-        text: 'late',
-        avgConfidence: 1,
-        result: { engine: 'test', language: 'eng', pages: [] },
-      }),
+    ({ results }, document, apart) =>
+      results.saveOcr(
+        { ...originOf(document), ...apart },
+        {
+          modelLabel,
+          text: 'late',
+          avgConfidence: 1,
+          result: { engine: 'test', language: 'eng', pages: [] },
+        },
+      ),
   ],
   [
     'a description',
-    ({ results }, document) =>
-      results.saveDescription(originOf(document), {
-        modelLabel,
-        value: { title: 'late', description: 'late', language: 'en', documentType: '', keyFields: [], tags: [] },
-        usage: { provider: 'test', model: 'test', ms: 1 },
-      }),
+    ({ results }, document, apart) =>
+      results.saveDescription(
+        { ...originOf(document), ...apart },
+        {
+          modelLabel,
+          value: { title: 'late', description: 'late', language: 'en', documentType: '', keyFields: [], tags: [] },
+          usage: { provider: 'test', model: 'test', ms: 1 },
+        },
+      ),
   ],
   [
     'an embedding',
-    ({ results }, document) =>
-      results.saveEmbedding(originOf(document), { kind: 'text', modelLabel, vector: new Float32Array([1]) }),
+    ({ results }, document, apart) =>
+      results.saveEmbedding(
+        { ...originOf(document), ...apart },
+        { kind: 'text', modelLabel, vector: new Float32Array([1]) },
+      ),
   ],
   [
     'a segmentation',
-    ({ results }, document) =>
-      results.saveSegmentation(originOf(document), {
-        modelLabel,
-        prompt: 'late',
-        page: 0,
-        segments: [],
-        unsupportedPrompt: false,
-        derivedDocumentId: null,
-      }),
+    ({ results }, document, apart) =>
+      results.saveSegmentation(
+        { ...originOf(document), ...apart },
+        {
+          modelLabel,
+          prompt: 'late',
+          page: 0,
+          segments: [],
+          unsupportedPrompt: false,
+          derivedDocumentId: null,
+        },
+      ),
   ],
   ['a search record', ({ search }, document) => search.upsert(searchRecordOf(document))],
 ];
@@ -119,10 +136,24 @@ describe('A node that writes', () => {
         return stores.documents.findInOrganization(organizationId, id);
       },
     };
-    await expect(write(guardedResults({ ...stores, documents }), document)).rejects.toMatchObject({
+    await expect(write(guardedResults({ ...stores, documents }), document, { isolated: true })).rejects.toMatchObject({
       code: 'document.not_found',
     });
     expect(await rowsOf(document)).toBe(0);
+  });
+
+  test.each(writes.slice(0, 4))('%s finds the document with the write itself', async (_what, write) => {
+    const document = await addDocument();
+    const documents = { findInOrganization: () => Promise.reject(new Error('the document was read')) };
+    const guarded = guardedResults({ ...stores, documents });
+    await write(guarded, document);
+    // The second attempt of a node finds the row of the first one.
+    await write(guarded, document);
+    expect(await rowsOf(document)).toBe(1);
+    const stored = await database.collections.documents.findOne({ _id: document._id });
+    const { ocr, description } = stored ?? {};
+    if (ocr !== null || description !== null) expect(ocr ?? description).toMatchObject({ modelLabel });
+    else expect(stored).toEqual(document);
   });
 
   test('the latest text of a deleted document does not bring it back into its record', async () => {

@@ -1,0 +1,22 @@
+import { newRuns } from '#src/domain/runs/new-runs.ts';
+import type { ExecutionRecord } from '#src/domain/runs/run.ts';
+import type { Stores } from '#test/support/database.ts';
+import { executionRecord, realtimeEvent } from '#test/support/records.ts';
+
+/** Relays an upload, a document without a run, and again an execution that exists; then asks for the end of the log. */
+export async function askRelay(
+  { executions, events }: Pick<Stores, 'events' | 'executions'>,
+  existing: ExecutionRecord,
+): Promise<void> {
+  const { organizationId, projectId } = existing;
+  await executions.createAll([{ execution: existing, runs: newRuns(existing) }]);
+  const execution = executionRecord({ organizationId, projectId, createdAt: new Date() });
+  const placed = await executions.inQueue([{ execution, runs: newRuns(execution) }]);
+  const documentIds = [...execution.documentIds, 'doc_without_run'];
+  await events.appendBy(organizationId, [realtimeEvent(organizationId)], async (rows) => {
+    const { left } = await executions.relayUploads({ organizationId, executions: placed, events: rows, documentIds });
+    return left !== null;
+  });
+  await executions.createPlaced(placed);
+  await events.position(organizationId);
+}
