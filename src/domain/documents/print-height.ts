@@ -1,43 +1,49 @@
-import { components, inkOf } from '#src/domain/segment-locally/ink.ts';
+import { components, inkOf, smear } from '#src/domain/segment-locally/ink.ts';
 import type { GrayRaster } from '#src/domain/ports/image-codec.ts';
 
 /** Side of the part in the middle of a page that is measured, in pixels. */
 export const measuredPart = 900;
 
+/** Gaps that are filled, in pixels: letters of faded or dotted print are broken. */
+const mended = 2;
 /** Smaller components are specks and dots, larger ones are pictures and headings. */
 const heights = { least: 6, most: 90 } as const;
-/** Width of letters that touch each other, in heights: a longer component is a line. */
-const longest = 12;
+/** Width of words whose letters touch each other, in heights: a longer component is a line. */
+const longest = 30;
 const thinnest = 1 / 6;
 /** Share of its box that the ink of a letter fills: frames fill less. */
 const leastFill = 0.12;
-/** Fewer letters tell nothing about a page. */
-const fewest = 30;
-/** Three quarters of the letters are at most as high as a capital, of which receipts mostly consist. */
-const share = 0.75;
+/** Fewer letters or words tell nothing about a page. */
+const fewest = 20;
 
 /**
- * Height of capitals and digits on a part of a page, in pixels; null if there are few letters. `raster`: at most `measuredPart` pixels wide
- * and high. On receipts it is within a tenth of the height of recognized words. Source: docs/decisions/0227.
+ * Height of capitals and digits on a part of a page, in pixels: half of the ink is in letters of at most this height. null if there are few
+ * of them. `raster`: at most `measuredPart` pixels wide and high. Source: docs/decisions/0227.
  */
 export function printHeight(raster: GrayRaster): number | null {
-  const letters = components(inkOf(raster)).flatMap(({ box: [, , width, height], area }) => {
-    const isSized = height >= heights.least && height <= heights.most;
-    const isShaped = width <= longest * height && width >= thinnest * height && area >= leastFill * width * height;
-    return isSized && isShaped ? [height] : [];
-  });
+  const letters = components(smear(inkOf(raster), mended, mended))
+    .map(({ box: [, , width, height], area }) => ({ width, height, area }))
+    .filter(({ width, height, area }) => {
+      const isSized = height >= heights.least && height <= heights.most;
+      return isSized && width <= longest * height && width >= thinnest * height && area >= leastFill * width * height;
+    })
+    .toSorted((one, other) => one.height - other.height);
   if (letters.length < fewest) return null;
-  return letters.toSorted((one, other) => one - other)[Math.floor(letters.length * share)] ?? null;
+  const half = letters.reduce((sum, { area }) => sum + area, 0) / 2;
+  let below = 0;
+  return letters.find(({ area }) => (below += area) >= half)?.height ?? null;
 }
 
 /** Capitals below this height are enlarged to the wanted one. */
-const smallPrint = 18;
+const smallPrint = 16;
 const wantedPrint = 24;
+/** Below this height print is not readable, or the letters are broken, so that their height is not known. */
+const leastPrint = 10;
 /** Bounds of memory and computing time. */
 const mostPixels = 8_500_000;
 
 /** Factor by which a page is enlarged before recognition; 1 for print that is large enough. */
 export function enlargement(print: number | null, { width, height }: Pick<GrayRaster, 'width' | 'height'>): number {
-  if (print === null || print >= smallPrint) return 1;
+  if (print === null || print < leastPrint || print >= smallPrint) return 1;
   return Math.max(1, Math.min(wantedPrint / print, Math.sqrt(mostPixels / (width * height))));
 }

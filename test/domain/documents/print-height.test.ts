@@ -36,9 +36,10 @@ describe('height of print', () => {
 describe('enlargement', () => {
   test.each([
     [12, 2],
-    [16, 1.5],
-    [18, 1],
+    [15, 1.6],
+    [16, 1],
     [40, 1],
+    [9, 1],
     [null, 1],
   ])('print of %s pixels is enlarged %s times', (print, factor) => {
     expect(enlargement(print, { width: 600, height: 1_200 })).toBe(factor);
