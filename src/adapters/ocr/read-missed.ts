@@ -12,9 +12,9 @@ import type { TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 const around = 0.2;
 const between = 0.6;
 /** Longest side of the picture in which unread ink is looked for. */
-const inkSide = 1_400;
+const inkSide = 1_000;
 /** Print below this height, in pixels of that picture, is too small to be told from specks. */
-const leastHeight = 5;
+const leastHeight = 4;
 const oneBlock = 6;
 
 /** A page that was read once. */

@@ -1,6 +1,7 @@
 import { amountsIn } from '#src/domain/extract-locally/amounts.ts';
 import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
+import { textDistance } from '#src/domain/documents/text-distance.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import { findTyped } from '#src/domain/segment-locally/values.ts';
 
@@ -202,8 +203,9 @@ const registration =
 
 /** Words before the name of an owner. */
 const owner = /^(?:dimiliki|owned by|own by|operated by|managed by)\W*/iu;
-/** Scraps in brackets after a legal form: no branch or town, which have more letters. */
-const scraps = /(?<=bhd\.?|s\/b|ltd\.?|gmbh)\s?[([{][^\p{L}]{0,12}\p{L}{0,2}[^\p{L}]{0,12}$/iu;
+/** Scraps after a legal form: no branch or town, which have more letters. */
+const scraps =
+  /(?<=bhd\.?|s\/b|ltd\.?|gmbh)(?:\s?[([{][^\p{L}]{0,12}\p{L}{0,2}[^\p{L}]{0,12}|\s[^\p{L}\d]{0,4}\p{L}{1,2}[^\p{L}\d]{0,4})$/iu;
 
 const mostLines = 14;
 
@@ -212,17 +214,53 @@ interface Heading {
   readonly score: number;
 }
 
+/** Long words of names, which one misread letter leaves recognizable. */
+const longWords = [
+  'enterprise',
+  'restaurant',
+  'international',
+  'marketing',
+  'electrical',
+  'supermarket',
+  'hypermarket',
+  'pharmacy',
+  'hardware',
+  'industries',
+  'services',
+  'holdings',
+  'confectionery',
+  'corporation',
+  'engineering',
+  'electronics',
+];
+
+/** A long word with one letter misread as the word that it was, in the same case. */
+function longWord(written: string): string {
+  const word = longWords.find(
+    (one) => one.length === written.length && textDistance(one, written.toLowerCase()) === 1,
+  );
+  if (word === undefined) return written;
+  if (/^\p{Lu}\p{Lu}/u.test(written)) return word.toUpperCase();
+  return /^\p{Lu}/u.test(written) ? `${word.charAt(0).toUpperCase()}${word.slice(1)}` : word;
+}
+
 /** Text with digits alone among letters as the letters that they were (`C0.`, `D.1.Y.`), and misread legal forms as they are. */
 function unmisread(text: string): string {
   return text
-    .replaceAll(/(?<=\p{L}|\p{L}\.)0(?=\p{L}|\.|\s|$)/gu, 'O')
+    .replaceAll(/(?<=\p{L}0?|\p{L}\.)0(?=0?\p{L}|\.|\s|$)/gu, 'O')
     .replaceAll(/(?<=\p{L}\.)1(?=\.\p{L})/gu, 'I')
     .replaceAll(/(?<![\p{L}\d])1(?=\p{Lu}{3})/gu, 'I')
     .replaceAll(/(?<=\p{L} )[S58§$][/1][B8R](?=\s*(?:[([{]|\d{5}|$))/gu, 'S/B')
     .replaceAll(
       /(?<!\p{L})[S5][DO0][NHI](\.? ?)(?:[B83]|ii|il|li)[HN]?[DO0]?(?=\.?(?:\s|[([{]|$))/gu,
       (_, gap: string) => `SDN${gap === '' ? ' ' : gap}BHD`,
-    );
+    )
+    .replaceAll(/(?<=\s)\p{L}{2,4}(?=\.? ?bhd(?!\p{L}))/giu, (word) =>
+      textDistance(word.toLowerCase(), 'sdn') === 1 ? 'SDN' : word,
+    )
+    .replaceAll(/\((?:M[\p{L}1]|\p{L}M|[HNWi])\)(?=[, ]{0,2}(?:sdn|bhd))/giu, '(M)')
+    .replaceAll(/\(K[Il1]L?\)(?=[, ]{0,2}(?:sdn|bhd))/giu, '(KL)')
+    .replaceAll(/\p{L}{8,13}/gu, longWord);
 }
 
 /** Characters of the longest name. */

@@ -125,6 +125,13 @@ describe('The firm', () => {
     ],
     ['with a legal form that has points', ['TIDEWATER SDN. BHD.', 'LOT 5, JALAN 3'], 'TIDEWATER SDN. BHD.'],
     ['with scraps after its legal form', ['TIDEWATER (M) SDN. BHD. ( iy', 'LOT 5, JALAN 3'], 'TIDEWATER (M) SDN. BHD.'],
+    ['with another misread legal form', ['TIDEWATER FOODS EDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
+    ['with letters after its legal form', ['TIDEWATER FOODS SDN BHD * SE', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
+    ['with a misread country', ['TIDEWATER (MH) SDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER (M) SDN BHD'],
+    ['with a town that stays', ['TIDEWATER (PG) SDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER (PG) SDN BHD'],
+    ['with a misread word', ['Tidewater Enterprlse', 'LOT 5, JALAN 3'], 'Tidewater Enterprise'],
+    ['with the plural of a word', ['Tidewater Enterprises', 'LOT 5, JALAN 3'], 'Tidewater Enterprises'],
+    ['with two digits for letters', ['L00N & SONS TRADING', 'LOT 5, JALAN 3'], 'LOON & SONS TRADING'],
     ['with a short form that was misread', ['99 FOX MART 5/8 (519537-X)', 'TAMAN BERKELEY'], '99 FOX MART S/B'],
     ['with a number whose digits were read as letters', ['OWL CO. (M) BHD (12B928-R)', 'LOT 5'], 'OWL CO. (M) BHD'],
     ['with a digit for its first letter', ['URBAN 1DEA SDN BHD', 'LOT 5, JALAN 3'], 'URBAN IDEA SDN BHD'],
@@ -155,6 +162,9 @@ describe('The day', () => {
     ['05-JAN-2017', '2017-01-05'],
     ['Date: 5/3/2018', '2018-03-05'],
     ['26 03-18 15:25 SHO1', '2018-03-26'],
+    ['Date: 26/03/2618', '2018-03-26'],
+    ['26/63/2018 15:25', '2018-03-26'],
+    ['Date: 86/O3/20l8', '2018-03-06'],
   ])('%s is %s', (line, expected) => {
     expect(day('Lantern Foods', line)).toBe(expected);
   });
