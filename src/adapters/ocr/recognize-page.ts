@@ -100,7 +100,15 @@ function readerOf(worker: TesseractWorker, page: PreparedPage, signal: AbortSign
       const found = readLayout(await worker.recognize(pgm, requestOf(step, dotsPerInch), signal), frame);
       const layout = isProbe(step) ? found : onAskewPage(found, page, step.rotation);
       const { confidence, words, characters } = layout;
-      return { ...step, confidence, words, characters, layout, seen: found, ms: Math.round(performance.now() - started) };
+      return {
+        ...step,
+        confidence,
+        words,
+        characters,
+        layout,
+        seen: found,
+        ms: Math.round(performance.now() - started),
+      };
     },
     async complete(attempt) {
       const started = performance.now();

@@ -98,7 +98,10 @@ function sameDirections(pair: Pair): boolean {
 
 /** `Edgar` is not `Edgar's sister`. */
 function sameOwners(pair: Pair): boolean {
-  return everyCommon(pair, ({ isOwner }, _, places) => isOwner || places.some((at) => pair.said[at]?.isOwner === false));
+  return everyCommon(
+    pair,
+    ({ isOwner }, _, places) => isOwner || places.some((at) => pair.said[at]?.isOwner === false),
+  );
 }
 
 /** `ended` is not `the end`. */

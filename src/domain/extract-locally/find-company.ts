@@ -236,9 +236,7 @@ const longWords = [
 
 /** A long word with one letter misread as the word that it was, in the same case. */
 function longWord(written: string): string {
-  const word = longWords.find(
-    (one) => one.length === written.length && textDistance(one, written.toLowerCase()) === 1,
-  );
+  const word = longWords.find((one) => one.length === written.length && textDistance(one, written.toLowerCase()) === 1);
   if (word === undefined) return written;
   if (/^\p{Lu}\p{Lu}/u.test(written)) return word.toUpperCase();
   return /^\p{Lu}/u.test(written) ? `${word.charAt(0).toUpperCase()}${word.slice(1)}` : word;

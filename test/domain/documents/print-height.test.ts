@@ -21,7 +21,10 @@ const letters = (count: number, high: number): Box[] =>
 
 describe('height of print', () => {
   test('is that of most letters, whatever else is on the page', () => {
-    const specks = Array.from({ length: 200 }, (_, at) => [5 + (at % 100) * 9, 500 + Math.floor(at / 100) * 9, 2, 2] as const);
+    const specks = Array.from(
+      { length: 200 },
+      (_, at) => [5 + (at % 100) * 9, 500 + Math.floor(at / 100) * 9, 2, 2] as const,
+    );
     const rest: Box[] = [[10, 560, 880, 4], [5, 10, 880, 480], ...letters(4, 44)];
     expect(printHeight(paperWith(letters(80, 12)))).toBe(12);
     expect(printHeight(paperWith([...letters(80, 12).slice(4), ...rest, ...specks]))).toBe(12);

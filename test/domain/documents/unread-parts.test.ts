@@ -52,7 +52,10 @@ describe('ink that no word covers', () => {
 
   test.each([
     ['few parts', [...read, ...amounts.slice(0, 2)]],
-    ['rules and specks', [...read, ...rows.map((y) => [90, y + 5, 100, 1] as const), ...rows.map((y) => [80, y, 2, 2] as const)]],
+    [
+      'rules and specks',
+      [...read, ...rows.map((y) => [90, y + 5, 100, 1] as const), ...rows.map((y) => [80, y, 2, 2] as const)],
+    ],
     ['a picture', [...read, [90, 20, 100, 200] as const]],
   ])('%s are left alone', (_, boxes) => {
     expect(unreadParts(inkOf(boxes), labels, usualHeight(labels))).toEqual([]);

@@ -126,7 +126,11 @@ describe('The firm', () => {
     ['with a legal form that has points', ['TIDEWATER SDN. BHD.', 'LOT 5, JALAN 3'], 'TIDEWATER SDN. BHD.'],
     ['with scraps after its legal form', ['TIDEWATER (M) SDN. BHD. ( iy', 'LOT 5, JALAN 3'], 'TIDEWATER (M) SDN. BHD.'],
     ['with another misread legal form', ['TIDEWATER FOODS EDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
-    ['with letters after its legal form', ['TIDEWATER FOODS SDN BHD * SE', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
+    [
+      'with letters after its legal form',
+      ['TIDEWATER FOODS SDN BHD * SE', 'LOT 5, JALAN 3'],
+      'TIDEWATER FOODS SDN BHD',
+    ],
     ['with a misread country', ['TIDEWATER (MH) SDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER (M) SDN BHD'],
     ['with a town that stays', ['TIDEWATER (PG) SDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER (PG) SDN BHD'],
     ['with a misread word', ['Tidewater Enterprlse', 'LOT 5, JALAN 3'], 'Tidewater Enterprise'],
