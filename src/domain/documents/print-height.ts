@@ -1,4 +1,4 @@
-import { components, inkOf, smear } from '#src/domain/segment-locally/ink.ts';
+import { components, inkOf, smear, type Mask } from '#src/domain/segment-locally/ink.ts';
 import type { GrayRaster } from '#src/domain/ports/image-codec.ts';
 
 /** Side of the part in the middle of a page that is measured, in pixels. */
@@ -15,13 +15,19 @@ const thinnest = 1 / 6;
 const leastFill = 0.12;
 /** Fewer letters or words tell nothing about a page. */
 const fewest = 20;
+/** Contrast of ink and paper, by the grain of the paper, below which enlarging makes marks of grain. */
+const clearPrint = 8;
+/** Distance of the pixels that are sampled. */
+const sampling = 3;
 
 /**
  * Height of capitals and digits on a part of a page, in pixels: half of the ink is in letters of at most this height. null if there are few
- * of them. `raster`: at most `measuredPart` pixels wide and high. Source: docs/decisions/0227.
+ * of them, or faded ones on grainy paper. `raster`: at most `measuredPart` pixels wide and high. Source: docs/decisions/0227.
  */
 export function printHeight(raster: GrayRaster): number | null {
-  const letters = components(smear(inkOf(raster), mended, mended))
+  const ink = inkOf(raster);
+  if (clarityOf(raster, ink) < clearPrint) return null;
+  const letters = components(smear(ink, mended, mended))
     .map(({ box: [, , width, height], area }) => ({ width, height, area }))
     .filter(({ width, height, area }) => {
       const isSized = height >= heights.least && height <= heights.most;
@@ -32,6 +38,25 @@ export function printHeight(raster: GrayRaster): number | null {
   const half = letters.reduce((sum, { area }) => sum + area, 0) / 2;
   let below = 0;
   return letters.find(({ area }) => (below += area) >= half)?.height ?? null;
+}
+
+/** Difference between the mean tones of paper and ink, by the deviation of the paper's tones. */
+function clarityOf({ pixels }: GrayRaster, { bits }: Mask): number {
+  const [paper, ink] = [
+    { count: 0, sum: 0, squares: 0 },
+    { count: 0, sum: 0, squares: 0 },
+  ];
+  for (let at = 0; at < pixels.length; at += sampling) {
+    const tone = pixels[at] ?? 0;
+    const part = bits[at] === 1 ? ink : paper;
+    part.count += 1;
+    part.sum += tone;
+    part.squares += tone * tone;
+  }
+  if (paper.count === 0 || ink.count === 0) return 0;
+  const mean = paper.sum / paper.count;
+  const grain = Math.sqrt(Math.max(1, paper.squares / paper.count - mean * mean));
+  return (mean - ink.sum / ink.count) / grain;
 }
 
 /** Capitals below this height are enlarged to the wanted one. */

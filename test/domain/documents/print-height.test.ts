@@ -30,6 +30,12 @@ describe('height of print', () => {
     expect(printHeight(paperWith([...letters(80, 12).slice(4), ...rest, ...specks]))).toBe(12);
   });
 
+  test('is unknown on grainy paper with pale print, of which enlarging makes marks', () => {
+    const { pixels } = paperWith(letters(80, 12));
+    const faded = pixels.map((tone, at) => (tone < 100 ? 170 : 200 + ((at * 7_919) % 41)));
+    expect(printHeight({ width, height, pixels: faded })).toBeNull();
+  });
+
   test('is unknown with few letters', () => {
     expect(printHeight(paperWith(letters(12, 12)))).toBeNull();
     expect(printHeight(paperWith([]))).toBeNull();

@@ -56,6 +56,11 @@ describe('The total', () => {
       ],
       100,
     ],
+    [
+      'a misread digit beside its label, where cash less change stands elsewhere',
+      ['Milk 1x 9.50 9.50', 'Total 8.50', 'Cash 10.50', 'Change 1.00'],
+      9.5,
+    ],
     ['no label, as the sum of the items', ['Rice RM 149.00', 'Fish RM 21.00', 'RM 170.00'], 170],
     [
       'the word for rounding beside it, below the amount before rounding',
