@@ -189,6 +189,8 @@ const patterns = {
   starts: new RegExp(`^\\W*${starts}`, 'u'),
   /** A kind of shop without its name: `BISTRO & CAFE`. */
   generic: new RegExp(`^\\W*(?:(?:${trade}|${words('bistro', 'bar', 'pub', 'grill', 'and', 'n')})\\W*)+$`, 'u'),
+  /** The end of a name, whose beginning is on another line: `CO. LTD`. */
+  headless: new RegExp(`^\\W*(?:co\\b|${form})`, 'u'),
   /** A label with its value. */
   labelled: /^[\p{L} ]{2,20}:\s*\S/u,
   /** The kind of the document, in another column of the first line. */
@@ -256,6 +258,7 @@ function unmisread(text: string): string {
     .replaceAll(/(?<=\s)\p{L}{2,4}(?=\.? ?bhd(?!\p{L}))/giu, (word) =>
       textDistance(word.toLowerCase(), 'sdn') === 1 ? 'SDN' : word,
     )
+    .replace(/(?<=\s(?:SDN|Sdn))[^\p{L}\d]+\p{L}{0,2}[^\p{L}\d]*$/u, ' BHD')
     .replaceAll(/\((?:M[\p{L}1]|\p{L}M|[HNWi])\)(?=[, ]{0,2}(?:sdn|bhd))/giu, '(M)')
     .replaceAll(/\(K[Il1]L?\)(?=[, ]{0,2}(?:sdn|bhd))/giu, '(KL)')
     .replaceAll(/\p{L}{8,13}/gu, longWord);
@@ -281,10 +284,13 @@ function scoreOf(written: string, at: number): number {
     (!hasForm && digits > letters / 3 ? 1.5 : 0) -
     (letters < 5 ? 1 : 0) -
     (isGeneric ? 1.2 : 0) -
+    (patterns.headless.test(folded) ? 2 : 0) -
     at * 0.15
   );
 }
 
+/** Confidence of a line whose last mark tells that the name goes on. */
+const leastRead = 55;
 /** Most lines of one name. */
 const mostJoined = 3;
 
@@ -293,11 +299,13 @@ function headingAt(lines: readonly PlacedLine[], at: number): Heading | null {
   const joined = lines.slice(at, at + 1);
   const text = (): string => joined.map(({ line }) => line.text).join(' ');
   // A line of which hardly a letter was read tells nothing.
-  const weak = (lines[at]?.line.confidence ?? 100) < 35 ? 1.5 : 0;
+  const confidence = lines[at]?.line.confidence ?? 100;
+  const weak = confidence < 35 ? 1.5 : 0;
+  const isRead = confidence >= leastRead;
   let score = scoreOf(text(), at) - weak;
   if (joined.length === 0 || score < -1) return null;
   for (const next of lines.slice(at + 1, at + mostJoined)) {
-    const isOpen = /[&-]\s*$/u.test(text()) || patterns.continues.test(foldText(unmisread(next.line.text)));
+    const isOpen = (isRead && /[&-]\s*$|\(\p{L}{2}[^()]{0,40}$/u.test(text())) || patterns.continues.test(foldText(unmisread(next.line.text)));
     if (!isOpen || patterns.form.test(foldText(unmisread(text())))) break;
     joined.push(next);
     const longer = scoreOf(text(), at) - weak;

@@ -9,9 +9,9 @@ const label = /\b(?:date|time|datum|zeit|uhr)\b/u;
 const others =
   /\b(?:expir\w*|exp|valid|until|before|best|due|since|born|birth|delivery|bis|fallig|gultig|geburts\w*|geboren|lieferdatum|haltbar)\b/u;
 
-/** A date before a time, one of whose separators was not read: `26 03-18 15:25`. */
+/** A date before a time, whose separators were read badly: `26 03-18 15:25`, `26: -03- 18 15: 25`. */
 const loose =
-  /(?<![\d./-])(?<day>\d{1,2})[ ./-]{1,2}(?<month>\d{1,2})[ ./-]{1,2}(?<year>20\d{2}|\d{2})(?= {1,3}\d{1,2}:\d{2}(?!\d))/u;
+  /(?<![\d./-])(?<day>\d{1,2})[ .:~/-]{1,4}(?<month>\d{1,2})[ ./-]{1,2}(?<year>20\d{2}|\d{2})(?= {1,3}\d{1,2}: ?\d{2}(?!\d))/u;
 
 function looseDate(text: string): TypedSpan[] {
   const match = loose.exec(text);
