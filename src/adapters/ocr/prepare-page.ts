@@ -1,7 +1,6 @@
 import { AppError } from '#src/domain/app-error.ts';
 import type { Rotation } from '#src/domain/documents/ocr-ladder.ts';
 import { blankSide, isBlank, type Part } from '#src/domain/documents/page-signs.ts';
-import { enlargement, measuredPart, printHeight } from '#src/domain/documents/print-height.ts';
 import type { GrayRaster, PageImage } from '#src/domain/ports/image-codec.ts';
 import { levelPage, type LevelPage } from '#src/adapters/ocr/deskew.ts';
 import { shrink } from '#src/adapters/ocr/shrink.ts';
@@ -20,7 +19,7 @@ const clearContrast = 60;
 /** Share of pixels far from the tone of the paper with which a page is certainly not blank. */
 const clearShare = 0.003;
 
-/** A page as Tesseract gets it, but for border and rotation: gray, as large as its print needs, and level. */
+/** A page as Tesseract gets it, but for border and rotation: gray, at most as large as asked, and level. */
 export interface PreparedPage extends LevelPage {
   /** Gray of the paper, 0..255. */
   readonly tone: number;
@@ -35,32 +34,28 @@ export interface FramedImage {
 }
 
 /**
- * Decodes a page for Tesseract: gray, at most `longestSide` pixels, but small print is enlarged. Contrast changes and JPEG cost characters
- * in measurements, so there are none. Throws `image.undecodable`. Source: docs/decisions/0020, 0110, 0227.
+ * Decodes a page for Tesseract: gray, at most `longestSide` pixels. Contrast changes and JPEG cost characters in measurements, so there
+ * are none. Throws `image.undecodable`. Source: docs/decisions/0020, 0110.
  */
 export async function preparePage(page: PageImage, longestSide: number): Promise<PreparedPage> {
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   try {
     const source = sharp(page.png, { failOn: 'error' }).timeout({ seconds: 20 });
     const { density = 0 } = await source.metadata();
-    const drawn = async (width: number, height: number, fit: 'inside' | 'fill'): Promise<GrayRaster> => {
-      const size = { width, height, fit, withoutEnlargement: fit === 'inside' };
-      const gray = source.clone().resize(size).toColourspace('b-w');
-      const { data, info } = await gray.raw().toBuffer({ resolveWithObject: true });
-      return { width: info.width, height: info.height, pixels: data };
-    };
-    const seen = await drawn(longestSide, longestSide, 'inside');
-    const { tone, contrast } = tonesOf(seen.pixels);
-    if (contrast < clearShare && isBlank(await shrink(seen, blankSide)))
-      return { raster: seen, skew: 0, before: seen, tone, dotsPerInch: usualDensity, blank: true };
-    const factor = enlargement(printHeight(middleOf(seen)), seen);
-    const [width, height] = [Math.round(seen.width * factor), Math.round(seen.height * factor)];
-    const raster = factor === 1 ? seen : await drawn(width, height, 'fill');
-    const scale = Math.max(width, height) / Math.max(page.width, page.height);
+    const { data, info } = await source
+      .resize({ width: longestSide, height: longestSide, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('b-w')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const raster = { width: info.width, height: info.height, pixels: data };
+    const scale = Math.max(info.width, info.height) / Math.max(page.width, page.height);
     // Tesseract measures gaps between columns in inches: with a wrong density it reads tables in another order.
     const stated = Math.max(leastDensity, Math.round(density * scale));
+    const { tone, contrast } = tonesOf(data);
     const dotsPerInch = density > screenDensity ? stated : usualDensity;
-    return { ...(await levelPage(raster, tone)), tone, dotsPerInch, blank: false };
+    const blank = contrast < clearShare && isBlank(await shrink(raster, blankSide));
+    if (blank) return { raster, skew: 0, before: raster, tone, dotsPerInch, blank };
+    return { ...(await levelPage(raster, tone)), tone, dotsPerInch, blank };
   } catch (error) {
     throw new AppError('image.undecodable', `Page ${page.index + 1} cannot be decoded for text recognition.`, {
       cause: error,
@@ -83,12 +78,6 @@ function tonesOf(gray: Uint8Array): { tone: number; contrast: number } {
   const tone = counts.findIndex((count) => (below += count) * 2 >= samples);
   const far = counts.reduce((sum, count, at) => sum + (Math.abs(at - tone) > clearContrast ? count : 0), 0);
   return { tone, contrast: far / samples };
-}
-
-function middleOf(raster: GrayRaster): GrayRaster {
-  const width = Math.min(1, measuredPart / raster.width);
-  const height = Math.min(1, measuredPart / raster.height);
-  return cut(raster, { left: (1 - width) / 2, top: (1 - height) / 2, width, height });
 }
 
 /** Cuts out a part of a page, whole pixels. */

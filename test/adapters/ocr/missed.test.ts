@@ -1,4 +1,3 @@
-import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { recognizePage } from '#src/adapters/ocr/recognize-page.ts';
 import type { TesseractBlock } from '#src/adapters/ocr/tesseract-layout.ts';
@@ -10,18 +9,6 @@ const worker = startTesseractWorker('eng', () => createTesseractLanguages().fold
 afterAll(() => worker.end());
 
 const options = { timeoutMs: 60_000 };
-
-test('small print is enlarged, and boxes are those of the upload', async () => {
-  const { page, text } = await fixture('form.png');
-  const width = Math.round(page.width * 0.6);
-  const { data, info } = await sharp(page.png).resize({ width }).png().toBuffer({ resolveWithObject: true });
-  const small = { index: 0, width: info.width, height: info.height, png: data };
-  const [read, whole] = [await recognizePage(worker, small, options), await recognizePage(worker, page, options)];
-  expect(characterErrors(text, read.text)).toBeLessThan(0.05);
-  expect(read).toMatchObject({ width: info.width, height: info.height });
-  const [box = [], wanted = []] = [read.lines.at(-1)?.box, whole.lines.at(-1)?.box];
-  for (const [at, side] of box.entries()) expect(Math.abs(side - (wanted[at] ?? 0))).toBeLessThan(0.01);
-});
 
 describe('A column that Tesseract drops', () => {
   /** Loses the words right of two thirds of the page in the first recognition, as Tesseract does on some receipts. */
