@@ -1,6 +1,6 @@
 import type { GrayRaster } from '#src/domain/ports/image-codec.ts';
 import type { OcrLine, OcrWord } from '#src/domain/ports/ocr-engine.ts';
-import { unreadParts, usualHeight, withMissed } from '#src/domain/documents/unread-parts.ts';
+import { unreadParts, usualHeight, withMissed } from '#src/domain/layout/unread-parts.ts';
 import type { Box } from '#src/domain/segment-locally/geometry.ts';
 import { inkOf } from '#src/domain/segment-locally/ink.ts';
 import { cut, framed } from '#src/adapters/ocr/prepare-page.ts';

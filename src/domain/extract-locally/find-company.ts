@@ -305,7 +305,9 @@ function headingAt(lines: readonly PlacedLine[], at: number): Heading | null {
   let score = scoreOf(text(), at) - weak;
   if (joined.length === 0 || score < -1) return null;
   for (const next of lines.slice(at + 1, at + mostJoined)) {
-    const isOpen = (isRead && /[&-]\s*$|\(\p{L}{2}[^()]{0,40}$/u.test(text())) || patterns.continues.test(foldText(unmisread(next.line.text)));
+    const isOpen =
+      (isRead && /[&-]\s*$|\(\p{L}{2}[^()]{0,40}$/u.test(text())) ||
+      patterns.continues.test(foldText(unmisread(next.line.text)));
     if (!isOpen || patterns.form.test(foldText(unmisread(text())))) break;
     joined.push(next);
     const longer = scoreOf(text(), at) - weak;

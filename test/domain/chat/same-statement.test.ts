@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
-import { saysTheSame } from '#src/domain/chat/same-statement.ts';
+import { saysTheSame } from '#src/domain/chat/certainty/same-statement.ts';
 
 const stemmers = createStemmers();
 const says = (question: string, sentence: string): boolean =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { unreadParts, usualHeight, withMissed } from '#src/domain/documents/unread-parts.ts';
+import { unreadParts, usualHeight, withMissed } from '#src/domain/layout/unread-parts.ts';
 import type { OcrLine, OcrWord } from '#src/domain/ports/ocr-engine.ts';
 import type { Mask } from '#src/domain/segment-locally/ink.ts';
 import type { Box } from '#src/domain/segment-locally/geometry.ts';

@@ -2,7 +2,7 @@ import type { Certainty } from '#src/contracts/resources/chat.ts';
 import { focusOf } from '#src/domain/chat/choose-sources.ts';
 import type { Ranking } from '#src/domain/chat/rank-passages.ts';
 import { isOfKind, type ReadQuestion, type Term } from '#src/domain/chat/read-question.ts';
-import { saysTheSame } from '#src/domain/chat/same-statement.ts';
+import { saysTheSame } from '#src/domain/chat/certainty/same-statement.ts';
 import { functionWordSet } from '#src/domain/embed-locally/stop-words.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 
