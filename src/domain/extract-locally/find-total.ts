@@ -1,3 +1,4 @@
+import { textDistance } from '#src/domain/documents/text-distance.ts';
 import { amountsIn, pointlessAmount, type Amount } from '#src/domain/extract-locally/amounts.ts';
 import type { Money } from '#src/domain/extract-locally/field.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
@@ -229,7 +230,7 @@ export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal
 /** True for amounts of the same length of which one digit differs. */
 function isMisread(cents: number, other: number): boolean {
   const [one, two] = [String(cents), String(other)];
-  return one.length === two.length && [...one].filter((digit, at) => digit !== two[at]).length === 1;
+  return one.length === two.length && textDistance(one, two) === 1;
 }
 
 /** The amount that all unlabelled ones before it add up to: two at least. */
