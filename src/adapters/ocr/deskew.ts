@@ -64,7 +64,8 @@ export function onAskewPage(layout: Layout, { raster, skew, before }: LevelPage,
     box: boxOf(line.box),
     words: line.words.map((word) => ({ ...word, box: boxOf(word.box) })),
   });
-  return { ...layout, lines: layout.lines.map(moved) };
+  const paragraphs = layout.paragraphs.map((lines) => lines.map(moved));
+  return { ...layout, paragraphs, lines: paragraphs.flat() };
 }
 
 function turned({ width, height }: Size): Size {

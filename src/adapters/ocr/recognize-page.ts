@@ -16,6 +16,7 @@ import type { PageImage } from '#src/domain/ports/image-codec.ts';
 import type { OcrAttempt, OcrOptions, OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import { onAskewPage } from '#src/adapters/ocr/deskew.ts';
 import { cut, framed, preparePage, turn, type PreparedPage } from '#src/adapters/ocr/prepare-page.ts';
+import { readMissed } from '#src/adapters/ocr/read-missed.ts';
 import { shrink } from '#src/adapters/ocr/shrink.ts';
 import { countWords, readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
 import type { TesseractRequest, TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
@@ -23,6 +24,8 @@ import { orAbort, startComputingDeadline } from '#src/adapters/threads/deadline.
 
 interface Attempt extends LadderResult {
   readonly layout: Layout;
+  /** The layout on the levelled and turned page that was recognized. */
+  readonly seen: Layout;
   readonly ms: number;
 }
 
@@ -30,6 +33,8 @@ interface Attempt extends LadderResult {
 interface Reader {
   recognize(step: LadderStep): Promise<Attempt>;
   signs(): Promise<PageSigns>;
+  /** The attempt with what it missed. */
+  complete(attempt: Attempt): Promise<Attempt>;
 }
 
 const oneBlock = 6;
@@ -48,7 +53,9 @@ export async function recognizePage(worker: TesseractWorker, page: PageImage, op
   try {
     const prepared = await orAbort(preparePage(page, fullSide), deadline.signal);
     if (prepared.blank) return toOcrPage(page, [], []);
-    await climb(readerOf(worker, prepared, deadline.signal), attempts, options.pageSegmentationMode);
+    const reader = readerOf(worker, prepared, deadline.signal);
+    await climb(reader, attempts, options.pageSegmentationMode);
+    if (options.pageSegmentationMode === undefined) await complete(reader, attempts);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (attempts.length === 0) throw toOcrError(error);
@@ -65,6 +72,13 @@ async function climb(reader: Reader, attempts: Attempt[], fixedMode?: number): P
   const signs = await reader.signs();
   for (let step = nextStep(attempts, signs); step !== null; step = nextStep(attempts, signs))
     attempts.push(await reader.recognize(step));
+}
+
+/** Replaces the attempt to keep by one that has what it missed. */
+async function complete(reader: Reader, attempts: Attempt[]): Promise<void> {
+  const at = chosenResult(attempts);
+  const chosen = attempts[at];
+  if (chosen !== undefined) attempts[at] = await reader.complete(chosen);
 }
 
 function readerOf(worker: TesseractWorker, page: PreparedPage, signal: AbortSignal): Reader {
@@ -86,7 +100,24 @@ function readerOf(worker: TesseractWorker, page: PreparedPage, signal: AbortSign
       const found = readLayout(await worker.recognize(pgm, requestOf(step, dotsPerInch), signal), frame);
       const layout = isProbe(step) ? found : onAskewPage(found, page, step.rotation);
       const { confidence, words, characters } = layout;
-      return { ...step, confidence, words, characters, layout, ms: Math.round(performance.now() - started) };
+      return {
+        ...step,
+        confidence,
+        words,
+        characters,
+        layout,
+        seen: found,
+        ms: Math.round(performance.now() - started),
+      };
+    },
+    async complete(attempt) {
+      const started = performance.now();
+      const read = { raster: turn(raster, attempt.rotation), tone, dotsPerInch, layout: attempt.seen };
+      const seen = await readMissed(worker, read, signal);
+      const layout = onAskewPage(seen, page, attempt.rotation);
+      const { confidence, words, characters } = layout;
+      const ms = attempt.ms + Math.round(performance.now() - started);
+      return { ...attempt, confidence, words, characters, layout, seen, ms };
     },
     async signs() {
       const blocks = await worker.layout(upright.pgm, { pageSegmentationMode: oneBlock, dotsPerInch }, signal);
@@ -113,7 +144,7 @@ function probeSize({ raster: { width, height } }: PreparedPage, { rotation }: La
   return { width: (isSideways ? across : along) / width, height: (isSideways ? along : across) / height };
 }
 
-const nothing: Layout = { lines: [], text: '', confidence: 0, words: 0, characters: 0 };
+const nothing: Layout = { lines: [], paragraphs: [], text: '', confidence: 0, words: 0, characters: 0 };
 
 function toOcrError(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -141,6 +172,6 @@ function toOcrPage(page: PageImage, attempts: readonly Attempt[], warnings: read
 }
 
 function toOcrAttempt(attempt: Attempt, chosen: boolean): OcrAttempt {
-  const { layout: _layout, words: _words, ...outcome } = attempt;
+  const { layout: _layout, seen: _seen, words: _words, ...outcome } = attempt;
   return { ...outcome, chosen };
 }

@@ -8,7 +8,7 @@ import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { createThreadPool, PoolClosedError } from '#src/adapters/threads/thread-pool.ts';
 
 /** Raise it with every change of preparation or attempts that changes results: kept outcomes of nodes depend on the label. */
-const effort = 'ladder-3';
+const effort = 'ladder-4';
 
 export interface TesseractEngineOptions extends LanguageFolders {
   /** Language of calls that name none. Default: `eng`. */

@@ -36,6 +36,8 @@ export interface Frame {
 
 export interface Layout {
   readonly lines: readonly OcrLine[];
+  /** The same lines by paragraph. */
+  readonly paragraphs: readonly (readonly OcrLine[])[];
   /** Lines in reading order; an empty line between paragraphs. */
   readonly text: string;
   /** Mean word confidence weighted by length, 0..100; 0 without words. */
@@ -50,10 +52,15 @@ export function readLayout(blocks: readonly TesseractBlock[], frame: Frame): Lay
     .flatMap((block) => block.paragraphs ?? [])
     .map((paragraph) => (paragraph.lines ?? []).map((line) => readLine(line, frame)).filter((line) => line !== null))
     .filter((lines) => lines.length > 0);
+  return layoutOf(paragraphs);
+}
+
+export function layoutOf(paragraphs: readonly (readonly OcrLine[])[]): Layout {
   const lines = paragraphs.flat();
   const words = lines.flatMap((line) => line.words);
   return {
     lines,
+    paragraphs,
     text: paragraphs.map((paragraph) => paragraph.map((line) => line.text).join('\n')).join('\n\n'),
     confidence: meanConfidence(words),
     words: words.length,

@@ -2,7 +2,7 @@ import type { Certainty } from '#src/contracts/resources/chat.ts';
 import { focusOf, type ChosenSources } from '#src/domain/chat/choose-sources.ts';
 import type { RankedPassage } from '#src/domain/chat/rank-passages.ts';
 import { isOfKind, type ReadQuestion, type Term } from '#src/domain/chat/read-question.ts';
-import { certaintyOf } from '#src/domain/chat/certainty.ts';
+import { certaintyOf } from '#src/domain/chat/certainty/certainty.ts';
 import { phrases, type NoModel } from '#src/domain/chat/phrases.ts';
 import { joinLines, joinWords } from '#src/domain/chat/sentences.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';

@@ -1,6 +1,7 @@
 import { amountsIn } from '#src/domain/extract-locally/amounts.ts';
 import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
+import { textDistance } from '#src/domain/documents/text-distance.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import { findTyped } from '#src/domain/segment-locally/values.ts';
 
@@ -188,6 +189,8 @@ const patterns = {
   starts: new RegExp(`^\\W*${starts}`, 'u'),
   /** A kind of shop without its name: `BISTRO & CAFE`. */
   generic: new RegExp(`^\\W*(?:(?:${trade}|${words('bistro', 'bar', 'pub', 'grill', 'and', 'n')})\\W*)+$`, 'u'),
+  /** The end of a name, whose beginning is on another line: `CO. LTD`. */
+  headless: new RegExp(`^\\W*(?:co\\b|${form})`, 'u'),
   /** A label with its value. */
   labelled: /^[\p{L} ]{2,20}:\s*\S/u,
   /** The kind of the document, in another column of the first line. */
@@ -202,8 +205,9 @@ const registration =
 
 /** Words before the name of an owner. */
 const owner = /^(?:dimiliki|owned by|own by|operated by|managed by)\W*/iu;
-/** Scraps in brackets after a legal form: no branch or town, which have more letters. */
-const scraps = /(?<=bhd\.?|s\/b|ltd\.?|gmbh)\s?[([{][^\p{L}]{0,12}\p{L}{0,2}[^\p{L}]{0,12}$/iu;
+/** Scraps after a legal form: no branch or town, which have more letters. */
+const scraps =
+  /(?<=bhd\.?|s\/b|ltd\.?|gmbh)(?:\s?[([{][^\p{L}]{0,12}\p{L}{0,2}[^\p{L}]{0,12}|\s[^\p{L}\d]{0,4}\p{L}{1,2}[^\p{L}\d]{0,4})$/iu;
 
 const mostLines = 14;
 
@@ -212,17 +216,52 @@ interface Heading {
   readonly score: number;
 }
 
+/** Long words of names, which one misread letter leaves recognizable. */
+const longWords = [
+  'enterprise',
+  'restaurant',
+  'international',
+  'marketing',
+  'electrical',
+  'supermarket',
+  'hypermarket',
+  'pharmacy',
+  'hardware',
+  'industries',
+  'services',
+  'holdings',
+  'confectionery',
+  'corporation',
+  'engineering',
+  'electronics',
+];
+
+/** A long word with one letter misread as the word that it was, in the same case. */
+function longWord(written: string): string {
+  const word = longWords.find((one) => one.length === written.length && textDistance(one, written.toLowerCase()) === 1);
+  if (word === undefined) return written;
+  if (/^\p{Lu}\p{Lu}/u.test(written)) return word.toUpperCase();
+  return /^\p{Lu}/u.test(written) ? `${word.charAt(0).toUpperCase()}${word.slice(1)}` : word;
+}
+
 /** Text with digits alone among letters as the letters that they were (`C0.`, `D.1.Y.`), and misread legal forms as they are. */
 function unmisread(text: string): string {
   return text
-    .replaceAll(/(?<=\p{L}|\p{L}\.)0(?=\p{L}|\.|\s|$)/gu, 'O')
+    .replaceAll(/(?<=\p{L}0?|\p{L}\.)0(?=0?\p{L}|\.|\s|$)/gu, 'O')
     .replaceAll(/(?<=\p{L}\.)1(?=\.\p{L})/gu, 'I')
     .replaceAll(/(?<![\p{L}\d])1(?=\p{Lu}{3})/gu, 'I')
     .replaceAll(/(?<=\p{L} )[S58§$][/1][B8R](?=\s*(?:[([{]|\d{5}|$))/gu, 'S/B')
     .replaceAll(
       /(?<!\p{L})[S5][DO0][NHI](\.? ?)(?:[B83]|ii|il|li)[HN]?[DO0]?(?=\.?(?:\s|[([{]|$))/gu,
       (_, gap: string) => `SDN${gap === '' ? ' ' : gap}BHD`,
-    );
+    )
+    .replaceAll(/(?<=\s)\p{L}{2,4}(?=\.? ?bhd(?!\p{L}))/giu, (word) =>
+      textDistance(word.toLowerCase(), 'sdn') === 1 ? 'SDN' : word,
+    )
+    .replace(/(?<=\s(?:SDN|Sdn))[^\p{L}\d]+\p{L}{0,2}[^\p{L}\d]*$/u, ' BHD')
+    .replaceAll(/\((?:M[\p{L}1]|\p{L}M|[HNWi])\)(?=[, ]{0,2}(?:sdn|bhd))/giu, '(M)')
+    .replaceAll(/\(K[Il1]L?\)(?=[, ]{0,2}(?:sdn|bhd))/giu, '(KL)')
+    .replaceAll(/\p{L}{8,13}/gu, longWord);
 }
 
 /** Characters of the longest name. */
@@ -245,10 +284,13 @@ function scoreOf(written: string, at: number): number {
     (!hasForm && digits > letters / 3 ? 1.5 : 0) -
     (letters < 5 ? 1 : 0) -
     (isGeneric ? 1.2 : 0) -
+    (patterns.headless.test(folded) ? 2 : 0) -
     at * 0.15
   );
 }
 
+/** Confidence of a line whose last mark tells that the name goes on. */
+const leastRead = 55;
 /** Most lines of one name. */
 const mostJoined = 3;
 
@@ -257,11 +299,15 @@ function headingAt(lines: readonly PlacedLine[], at: number): Heading | null {
   const joined = lines.slice(at, at + 1);
   const text = (): string => joined.map(({ line }) => line.text).join(' ');
   // A line of which hardly a letter was read tells nothing.
-  const weak = (lines[at]?.line.confidence ?? 100) < 35 ? 1.5 : 0;
+  const confidence = lines[at]?.line.confidence ?? 100;
+  const weak = confidence < 35 ? 1.5 : 0;
+  const isRead = confidence >= leastRead;
   let score = scoreOf(text(), at) - weak;
   if (joined.length === 0 || score < -1) return null;
   for (const next of lines.slice(at + 1, at + mostJoined)) {
-    const isOpen = /[&-]\s*$/u.test(text()) || patterns.continues.test(foldText(unmisread(next.line.text)));
+    const isOpen =
+      (isRead && /[&-]\s*$|\(\p{L}{2}[^()]{0,40}$/u.test(text())) ||
+      patterns.continues.test(foldText(unmisread(next.line.text)));
     if (!isOpen || patterns.form.test(foldText(unmisread(text())))) break;
     joined.push(next);
     const longer = scoreOf(text(), at) - weak;

@@ -9,15 +9,34 @@ const label = /\b(?:date|time|datum|zeit|uhr)\b/u;
 const others =
   /\b(?:expir\w*|exp|valid|until|before|best|due|since|born|birth|delivery|bis|fallig|gultig|geburts\w*|geboren|lieferdatum|haltbar)\b/u;
 
-/** A date before a time, one of whose separators was not read: `26 03-18 15:25`. */
+/** A date before a time, whose separators were read badly: `26 03-18 15:25`, `26: -03- 18 15: 25`. */
 const loose =
-  /(?<![\d./-])(?<day>\d{1,2})[ ./-]{1,2}(?<month>\d{1,2})[ ./-]{1,2}(?<year>20\d{2}|\d{2})(?= {1,3}\d{1,2}:\d{2}(?!\d))/u;
+  /(?<![\d./-])(?<day>\d{1,2})[ .:~/-]{1,4}(?<month>\d{1,2})[ ./-]{1,2}(?<year>20\d{2}|\d{2})(?= {1,3}\d{1,2}: ?\d{2}(?!\d))/u;
 
 function looseDate(text: string): TypedSpan[] {
   const match = loose.exec(text);
   const { day = '', month = '', year = '' } = match?.groups ?? {};
   const value = match === null ? null : readDate(`${day}/${month}/${year}`);
   return match === null || value === null ? [] : [{ value, start: match.index, end: match.index + match[0].length }];
+}
+
+/** A date of ten characters whose zeros and ones were misread, so that it is none as it stands: `30/64/2018`, `12/O3/2518`. */
+const misread =
+  /(?<![\p{L}\d./-])(?<day>[\dOoIl]{2})(?<gap>[./-])(?<month>[\dOoIl]{2})\k<gap>(?<year>2[\dOo][\dOoIl]{2})(?![\p{L}\d/-])/gu;
+
+/** Highest first digit of a day and of a month: a higher one was a zero. */
+const firstDigits = { day: 3, month: 1 } as const;
+
+function misreadDates(text: string): TypedSpan[] {
+  return [...text.matchAll(misread)].flatMap((match) => {
+    const { day = '', month = '', year = '' } = match.groups ?? {};
+    const digits = (part: string): string => part.replaceAll(/[Oo]/gu, '0').replaceAll(/[Il]/gu, '1');
+    const part = (written: string, highest: number): string =>
+      Number(written[0]) > highest ? `0${written.slice(1)}` : written;
+    const [ofDay, ofMonth] = [part(digits(day), firstDigits.day), part(digits(month), firstDigits.month)];
+    const value = readDate(`${ofDay}/${ofMonth}/20${digits(year).slice(2)}`);
+    return value === null ? [] : [{ value, start: match.index, end: match.index + match[0].length }];
+  });
 }
 
 interface Candidate {
@@ -29,7 +48,8 @@ function candidatesOf({ line, start }: PlacedLine): Candidate[] {
   const folded = foldText(line.text);
   const points = (time.test(line.text) ? 1 : 0) + (label.test(folded) ? 0.8 : 0) - (others.test(folded) ? 2 : 0);
   const written = typedValues(line.text, 'date');
-  return (written.length > 0 ? written : looseDate(line.text)).map((found) => ({
+  const loosely = written.length > 0 ? written : looseDate(line.text);
+  return (loosely.length > 0 ? loosely : misreadDates(line.text)).map((found) => ({
     found: { ...found, start: start + found.start, end: start + found.end },
     points,
   }));

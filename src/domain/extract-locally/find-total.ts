@@ -1,3 +1,4 @@
+import { textDistance } from '#src/domain/documents/text-distance.ts';
 import { amountsIn, pointlessAmount, type Amount } from '#src/domain/extract-locally/amounts.ts';
 import type { Money } from '#src/domain/extract-locally/field.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
@@ -56,6 +57,9 @@ const leastRounded = 100;
 
 /** Points below which no label speaks of a total. */
 const leastPoints = 0.3;
+
+/** Confidence of an amount elsewhere on the page, to which cash less change leads, and of which the labelled one is a misreading. */
+const asPaid = 0.75;
 
 /** Points of an amount to which both cash less change and net with tax lead: more than those of a label beside a misread amount. */
 const bothWays = 2;
@@ -135,11 +139,18 @@ function centsOf(rows: readonly Row[], ...wanted: readonly Role[]): number[] {
   return [...new Set(all)].slice(-mostParts);
 }
 
+interface Sums {
+  readonly once: ReadonlySet<number>;
+  readonly twice: ReadonlySet<number>;
+  /** Cash less change alone. */
+  readonly less: ReadonlySet<number>;
+}
+
 /**
  * Sums of a document that an amount can be: cash less change, and net with tax, each with the rounding of the till, whose sign recognition
  * loses. `twice`: those that both ways lead to.
  */
-function sumsOf(rows: readonly Row[]): { readonly once: ReadonlySet<number>; readonly twice: ReadonlySet<number> } {
+function sumsOf(rows: readonly Row[]): Sums {
   const paid = centsOf(rows, 'tendered', 'paid').map(Math.abs);
   const change = centsOf(rows, 'change').filter((cents) => cents >= 0);
   const net = centsOf(rows, 'net', 'total').filter((cents) => cents > 0);
@@ -147,7 +158,7 @@ function sumsOf(rows: readonly Row[]): { readonly once: ReadonlySet<number>; rea
   const rounding = [0, ...centsOf(rows, 'rounding').flatMap((cents) => [cents, -cents])];
   const less = new Set(paid.flatMap((cash) => change.map((back) => cash - back)).filter((cents) => cents > 0));
   const more = new Set(net.flatMap((part) => tax.flatMap((added) => rounding.map((bit) => part + added + bit))));
-  return { once: new Set([...less, ...more]), twice: new Set([...less].filter((cents) => more.has(cents))) };
+  return { once: new Set([...less, ...more]), twice: new Set([...less].filter((cents) => more.has(cents))), less };
 }
 
 /** Amounts before and after the till rounded them to five hundredths, as a line of the receipt says. */
@@ -208,8 +219,18 @@ export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal
   if (first === undefined) return null;
   if (first.best.points < leastPoints && !first.isTwice) return unlabelled(candidates);
   const { best, isConfirmed, score } = first;
+  const paid = candidates.findLast(
+    ({ amount: { cents } }) => !isConfirmed && sums.less.has(cents) && isMisread(best.amount.cents, cents),
+  );
+  if (paid !== undefined) return foundAt(paid, asPaid);
   const lead = score - (second?.score ?? 0);
   return foundAt(best, sureOf({ isConfirmed, lead, points: best.points }));
+}
+
+/** True for amounts of the same length of which one digit differs. */
+function isMisread(cents: number, other: number): boolean {
+  const [one, two] = [String(cents), String(other)];
+  return one.length === two.length && textDistance(one, two) === 1;
 }
 
 /** The amount that all unlabelled ones before it add up to: two at least. */

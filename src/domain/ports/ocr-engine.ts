@@ -63,7 +63,7 @@ export interface OcrOptions {
  * reason within 1 s and stops the work. Source: docs/decisions/0020.
  */
 export interface OcrEngine {
-  /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int ladder-3`. A change means that results may differ. */
+  /** Stored with every result, beside the language, e.g. `tesseract.js/7.0.0 4.0.0_best_int ladder-4`. A change means that results may differ. */
   readonly label: string;
   /** Languages that it has data of now. */
   installed(): readonly string[];

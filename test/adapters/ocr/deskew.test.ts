@@ -49,7 +49,7 @@ test('boxes turn with quarter turns as well, and stay on the page', () => {
   const word = { text: 'a', confidence: 90, box: [0.5, 0.5, 0, 0] as const };
   const corner = { ...word, box: [0, 0, 0, 0] as const };
   const line = { ...word, words: [word, corner] };
-  const layout = { lines: [line], text: 'a', confidence: 90, words: 1, characters: 1 };
+  const layout = { lines: [line], paragraphs: [[line]], text: 'a', confidence: 90, words: 1, characters: 1 };
   const raster = { width: 110, height: 210, pixels: new Uint8Array() };
   const page: LevelPage = { raster, skew: 3, before: { width: 100, height: 200 } };
   for (const rotation of [0, 90, 180, 270] as const) {

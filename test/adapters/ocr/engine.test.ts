@@ -36,7 +36,7 @@ async function msUntilRejected(work: Promise<unknown>, since: number): Promise<n
 
 describe('recognition', () => {
   test('the label names library, model and sequence of attempts', () => {
-    expect(engine.label).toBe('tesseract.js/7.0.0 4.0.0_best_int ladder-3');
+    expect(engine.label).toBe('tesseract.js/7.0.0 4.0.0_best_int ladder-4');
   });
 
   test('reads a clean page almost without error, in one attempt', async () => {

@@ -56,6 +56,11 @@ describe('The total', () => {
       ],
       100,
     ],
+    [
+      'a misread digit beside its label, where cash less change stands elsewhere',
+      ['Milk 1x 9.50 9.50', 'Total 8.50', 'Cash 10.50', 'Change 1.00'],
+      9.5,
+    ],
     ['no label, as the sum of the items', ['Rice RM 149.00', 'Fish RM 21.00', 'RM 170.00'], 170],
     [
       'the word for rounding beside it, below the amount before rounding',
@@ -125,6 +130,23 @@ describe('The firm', () => {
     ],
     ['with a legal form that has points', ['TIDEWATER SDN. BHD.', 'LOT 5, JALAN 3'], 'TIDEWATER SDN. BHD.'],
     ['with scraps after its legal form', ['TIDEWATER (M) SDN. BHD. ( iy', 'LOT 5, JALAN 3'], 'TIDEWATER (M) SDN. BHD.'],
+    ['with another misread legal form', ['TIDEWATER FOODS EDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
+    [
+      'with letters after its legal form',
+      ['TIDEWATER FOODS SDN BHD * SE', 'LOT 5, JALAN 3'],
+      'TIDEWATER FOODS SDN BHD',
+    ],
+    ['with a misread country', ['TIDEWATER (MH) SDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER (M) SDN BHD'],
+    ['with a town that stays', ['TIDEWATER (PG) SDN BHD', 'LOT 5, JALAN 3'], 'TIDEWATER (PG) SDN BHD'],
+    ['with a misread word', ['Tidewater Enterprlse', 'LOT 5, JALAN 3'], 'Tidewater Enterprise'],
+    ['with the plural of a word', ['Tidewater Enterprises', 'LOT 5, JALAN 3'], 'Tidewater Enterprises'],
+    ['with two digits for letters', ['L00N & SONS TRADING', 'LOT 5, JALAN 3'], 'LOON & SONS TRADING'],
+    [
+      'over lines with an open bracket',
+      ['TIDEWATER', 'ENTERPRISE (NORTH', 'QUAY) SDN BHD', 'LOT 5, JALAN 3'],
+      'TIDEWATER ENTERPRISE (NORTH QUAY) SDN BHD',
+    ],
+    ['whose last word was not read', ['TIDEWATER FOODS SDN i...', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
     ['with a short form that was misread', ['99 FOX MART 5/8 (519537-X)', 'TAMAN BERKELEY'], '99 FOX MART S/B'],
     ['with a number whose digits were read as letters', ['OWL CO. (M) BHD (12B928-R)', 'LOT 5'], 'OWL CO. (M) BHD'],
     ['with a digit for its first letter', ['URBAN 1DEA SDN BHD', 'LOT 5, JALAN 3'], 'URBAN IDEA SDN BHD'],
@@ -155,6 +177,10 @@ describe('The day', () => {
     ['05-JAN-2017', '2017-01-05'],
     ['Date: 5/3/2018', '2018-03-05'],
     ['26 03-18 15:25 SHO1', '2018-03-26'],
+    ['Date : 26: -03- 2018 15: 14: 07', '2018-03-26'],
+    ['Date: 26/03/2618', '2018-03-26'],
+    ['26/63/2018 15:25', '2018-03-26'],
+    ['Date: 86/O3/20l8', '2018-03-06'],
   ])('%s is %s', (line, expected) => {
     expect(day('Lantern Foods', line)).toBe(expected);
   });

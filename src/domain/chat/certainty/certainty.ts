@@ -2,6 +2,7 @@ import type { Certainty } from '#src/contracts/resources/chat.ts';
 import { focusOf } from '#src/domain/chat/choose-sources.ts';
 import type { Ranking } from '#src/domain/chat/rank-passages.ts';
 import { isOfKind, type ReadQuestion, type Term } from '#src/domain/chat/read-question.ts';
+import { saysTheSame } from '#src/domain/chat/certainty/same-statement.ts';
 import { functionWordSet } from '#src/domain/embed-locally/stop-words.ts';
 import { foldText, wordsOf } from '#src/domain/embed-locally/fold-text.ts';
 
@@ -78,7 +79,11 @@ function isExact(
     const term = terms.find((one) => one.word === word);
     return (term?.stems ?? [stem(word)]).some((one) => stems.has(one)) || term?.role === 'kind';
   };
-  return neededWords(question, asked).every(has) && sameGroups(own(text), sequenceIn(sentence));
+  return (
+    neededWords(question, asked).every(has) &&
+    sameGroups(own(text), sequenceIn(sentence)) &&
+    saysTheSame(question, sentence)
+  );
 }
 
 const isNegative = (folded: string): boolean =>
