@@ -1,13 +1,13 @@
 import type { Rotation } from '#src/domain/documents/ocr-ladder.ts';
 import type { GrayRaster } from '#src/domain/ports/image-codec.ts';
 import type { OcrLine, OcrWord } from '#src/domain/ports/ocr-engine.ts';
-import { inkOf } from '#src/domain/segment-locally/ink.ts';
+import { inkOf, type Mask } from '#src/domain/segment-locally/ink.ts';
 import { skewOf } from '#src/domain/segment-locally/skew.ts';
 import { shrink } from '#src/adapters/ocr/shrink.ts';
 import type { Layout } from '#src/adapters/ocr/tesseract-layout.ts';
 
-/** Longest side of the picture in which the skew is measured. */
-const measuredSide = 800;
+/** Longest side of the picture in which the skew is measured, and ink is looked for that no word covers. */
+const inkSide = 1_000;
 const largestSkew = 10;
 /** Tesseract reads lines of less skew as well, and turning pixels blurs them. Source: docs/decisions/0135. */
 const leastSkew = 1.5;
@@ -24,14 +24,20 @@ export interface LevelPage {
   readonly skew: number;
   /** Pixels of the page before it was turned. */
   readonly before: Size;
+  /** The ink of the page, scaled down; null: nobody has looked for it since the page was turned. */
+  readonly ink: Mask | null;
 }
+
+/** Ink of a page, scaled down. */
+export const inkOfPage = async (raster: GrayRaster): Promise<Mask> => inkOf(await shrink(raster, inkSide));
 
 /** Turns a page whose lines are askew, and fills its corners with the tone of the paper. */
 export async function levelPage(raster: GrayRaster, tone: number): Promise<LevelPage> {
   const { width, height, pixels } = raster;
   const before = { width, height };
-  const skew = skewOf(inkOf(await shrink(raster, measuredSide)), largestSkew);
-  if (Math.abs(skew) <= leastSkew) return { raster, skew: 0, before };
+  const ink = await inkOfPage(raster);
+  const skew = skewOf(ink, largestSkew);
+  if (Math.abs(skew) <= leastSkew) return { raster, skew: 0, before, ink };
   const { sharp } = await import('#src/adapters/images/sharp.ts');
   const { data, info } = await sharp(pixels, { raw: { width, height, channels: 1 } })
     .rotate(-skew, { background: { r: tone, g: tone, b: tone } })
@@ -39,7 +45,7 @@ export async function levelPage(raster: GrayRaster, tone: number): Promise<Level
     .extractChannel(0)
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return { raster: { width: info.width, height: info.height, pixels: data }, skew, before };
+  return { raster: { width: info.width, height: info.height, pixels: data }, skew, before, ink: null };
 }
 
 /** Boxes as fractions of the page before it was levelled. `rotation`: quarter turns after that. */

@@ -54,7 +54,7 @@ export async function preparePage(page: PageImage, longestSide: number): Promise
     const { tone, contrast } = tonesOf(data);
     const dotsPerInch = density > screenDensity ? stated : usualDensity;
     const blank = contrast < clearShare && isBlank(await shrink(raster, blankSide));
-    if (blank) return { raster, skew: 0, before: raster, tone, dotsPerInch, blank };
+    if (blank) return { raster, skew: 0, before: raster, ink: null, tone, dotsPerInch, blank };
     return { ...(await levelPage(raster, tone)), tone, dotsPerInch, blank };
   } catch (error) {
     throw new AppError('image.undecodable', `Page ${page.index + 1} cannot be decoded for text recognition.`, {

@@ -2,18 +2,16 @@ import type { GrayRaster } from '#src/domain/ports/image-codec.ts';
 import type { OcrLine, OcrWord } from '#src/domain/ports/ocr-engine.ts';
 import { unreadParts, usualHeight, withMissed } from '#src/domain/layout/unread-parts.ts';
 import type { Box } from '#src/domain/segment-locally/geometry.ts';
-import { inkOf } from '#src/domain/segment-locally/ink.ts';
+import type { Mask } from '#src/domain/segment-locally/ink.ts';
+import { inkOfPage } from '#src/adapters/ocr/deskew.ts';
 import { cut, framed } from '#src/adapters/ocr/prepare-page.ts';
-import { shrink } from '#src/adapters/ocr/shrink.ts';
 import { layoutOf, readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
 import type { TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 
 /** Space around a part and between parts, by the height of words. */
 const around = 0.2;
 const between = 0.6;
-/** Longest side of the picture in which unread ink is looked for. */
-const inkSide = 1_000;
-/** Print below this height, in pixels of that picture, is too small to be told from specks. */
+/** Print below this height, in pixels of the ink, is too small to be told from specks. */
 const leastHeight = 4;
 const oneBlock = 6;
 
@@ -23,6 +21,8 @@ export interface ReadPage {
   readonly tone: number;
   readonly dotsPerInch: number;
   readonly layout: Layout;
+  /** Ink of the raster, if it is known. */
+  readonly ink: Mask | null;
 }
 
 /** A part of the page on the sheet of parts. */
@@ -39,9 +39,9 @@ interface Strip {
 export async function readMissed(worker: TesseractWorker, page: ReadPage, signal: AbortSignal): Promise<Layout> {
   const { layout, raster, tone, dotsPerInch } = page;
   const usual = usualHeight(layout.lines);
-  const small = await shrink(raster, inkSide);
-  if (usual * small.height < leastHeight) return layout;
-  const boxes = unreadParts(inkOf(small), layout.lines, usual);
+  const ink = page.ink ?? (await inkOfPage(raster));
+  if (usual * ink.height < leastHeight) return layout;
+  const boxes = unreadParts(ink, layout.lines, usual);
   if (boxes.length === 0) return layout;
   const strips = stripsOf(raster, boxes, usual * raster.height);
   const sheet = sheetOf(strips, tone);

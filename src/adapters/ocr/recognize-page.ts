@@ -112,7 +112,8 @@ function readerOf(worker: TesseractWorker, page: PreparedPage, signal: AbortSign
     },
     async complete(attempt) {
       const started = performance.now();
-      const read = { raster: turn(raster, attempt.rotation), tone, dotsPerInch, layout: attempt.seen };
+      const ink = attempt.rotation === 0 ? page.ink : null;
+      const read = { raster: turn(raster, attempt.rotation), tone, dotsPerInch, layout: attempt.seen, ink };
       const seen = await readMissed(worker, read, signal);
       const layout = onAskewPage(seen, page, attempt.rotation);
       const { confidence, words, characters } = layout;

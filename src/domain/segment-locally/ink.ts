@@ -36,6 +36,7 @@ export function inkOf(raster: GrayRaster): Mask {
     const rows = Math.min(height - 1, y + reach) - Math.max(0, y - reach) + 1;
     let sum = 0;
     let square = 0;
+    const start = y * width;
     for (let x = -reach; x < width; x += 1) {
       if (x + reach < width) {
         sum += sums[x + reach] ?? 0;
@@ -48,9 +49,12 @@ export function inkOf(raster: GrayRaster): Mask {
       if (x < 0) continue;
       const count = rows * (Math.min(width - 1, x + reach) - Math.max(0, x - reach) + 1);
       const mean = sum / count;
+      const tone = pixels[start + x] ?? 255;
+      // The threshold is below the mean, so most of the paper needs no root.
+      if (tone >= mean) continue;
       const deviation = Math.sqrt(Math.max(0, square / count - mean * mean));
       const threshold = mean * (1 + sensitivity * (deviation / dynamicRange - 1));
-      if ((pixels[y * width + x] ?? 255) < threshold) bits[y * width + x] = 1;
+      if (tone < threshold) bits[start + x] = 1;
     }
   }
   return { width, height, bits };

@@ -51,7 +51,7 @@ test('boxes turn with quarter turns as well, and stay on the page', () => {
   const line = { ...word, words: [word, corner] };
   const layout = { lines: [line], paragraphs: [[line]], text: 'a', confidence: 90, words: 1, characters: 1 };
   const raster = { width: 110, height: 210, pixels: new Uint8Array() };
-  const page: LevelPage = { raster, skew: 3, before: { width: 100, height: 200 } };
+  const page: LevelPage = { raster, skew: 3, before: { width: 100, height: 200 }, ink: null };
   for (const rotation of [0, 90, 180, 270] as const) {
     const [found] = onAskewPage(layout, page, rotation).lines;
     expect(found?.words.map(({ box: [x, y] }) => [x, y].every((side) => side >= 0 && side <= 1))).toEqual([true, true]);
