@@ -10,6 +10,8 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
  * - reply: bytes of the response
  * - slack: percent below the budget that passes. Of bytes, 5 % pass in any row.
  *
+ * A run of over 100 ms, on a busy machine, shows itself on its document as running: one command, and one row, more.
+ *
  * A change that costs more fails; one that saves more than the slack fails too, until the row is lowered. A failure prints the new row.
  */
 const table = `
@@ -23,7 +25,7 @@ tools/call get_context           |        3 |   763 |     1170 |     0 |       0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10200 |     0
 tools/call create_workflow       |        4 |  6130 |      855 |     3 |      10 |      16 |  5830 |     2 |     0 |          0 |   942 |     0
 realtime event                   |        1 |   577 |       42 |     1 |       5 |       7 |   643 |     0 |     0 |          0 |   429 |     0
-run of 5 no-op steps             |       12 | 16000 |     4210 |     8 |      43 |      57 | 18900 |     2 |     0 |          0 |   602 |    15
+run of 5 no-op steps             |       13 | 16500 |     4310 |     9 |      47 |      63 | 19400 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  4530 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0
 chat question                    |       20 | 13300 |     7700 |     4 |       8 |      14 |  4270 |     2 |     0 |          0 |  3040 |     0
 upload and its default workflow  |       37 | 66500 |    25500 |    26 |     100 |     144 | 73500 |     4 |    13 |          5 |   833 |    20

@@ -112,8 +112,9 @@ function readerOf(worker: TesseractWorker, page: PreparedPage, signal: AbortSign
     },
     async complete(attempt) {
       const started = performance.now();
-      const ink = attempt.rotation === 0 ? page.ink : null;
-      const read = { raster: turn(raster, attempt.rotation), tone, dotsPerInch, layout: attempt.seen, ink };
+      const { rotation, seen: layoutSeen } = attempt;
+      const known = rotation === 0 ? page.ink : null;
+      const read = { raster: turn(raster, rotation), tone, dotsPerInch, layout: layoutSeen, ink: known };
       const seen = await readMissed(worker, read, signal);
       const layout = onAskewPage(seen, page, attempt.rotation);
       const { confidence, words, characters } = layout;
