@@ -24,11 +24,14 @@ beforeAll(async () => {
   [folder, app] = await Promise.all([temporaryFolder(), startTestApp()]);
   scans = join(folder.path, 'scans');
   mkdirSync(scans);
-  for (const name of ['receipt.jpg', 'note.gif', 'invoice.pdf'])
-    cpSync(join('test/fixtures', name), join(scans, name));
+  for (const name of ['receipt.jpg', 'note.gif', 'invoice.pdf']) cpSync(join('test/fixtures', name), join(scans, name));
   writeFileSync(join(scans, 'dot.png'), tinyPng);
   const blank = sharp({ create: { width: 60, height: 40, channels: 3, background: '#ffffff' } });
-  for (const format of ['webp', 'tiff'] as const) await blank.clone().toFormat(format).toFile(join(scans, `blank.${format}`));
+  for (const format of ['webp', 'tiff'] as const)
+    await blank
+      .clone()
+      .toFormat(format)
+      .toFile(join(scans, `blank.${format}`));
   env = { SERVICE_KEY: app.seed.serviceKey, BASE_URL: app.addresses.api };
 }, 60_000);
 afterAll(async () => {

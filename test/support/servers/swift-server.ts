@@ -68,7 +68,11 @@ async function writeRings(folder: string, ports: Readonly<Record<string, number>
   // The Python that has Swift is the one of its own programs.
   const program = findProgram(proxyServer) ?? 'swift-proxy-server';
   const interpreter = /^#! *(\S+)/.exec(await readFile(program, 'utf8'))?.[1] ?? 'python3';
-  await run(interpreter, ['-c', ringProgram, ...Object.entries(ports).flatMap(([name, port]) => [name, String(port)])], folder);
+  await run(
+    interpreter,
+    ['-c', ringProgram, ...Object.entries(ports).flatMap(([name, port]) => [name, String(port)])],
+    folder,
+  );
 }
 
 function swiftProxy(of: { folder: string; user: string; port: number; cache: number }): string {
