@@ -67,7 +67,7 @@ for name, port in zip(sys.argv[1::2], sys.argv[2::2]):
 async function writeRings(folder: string, ports: Readonly<Record<string, number>>): Promise<void> {
   // The Python that has Swift is the one of its own programs.
   const program = findProgram(proxyServer) ?? 'swift-proxy-server';
-  const interpreter = /^#! *(\S+)/.exec(await readFile(program, 'utf8'))?.[1] ?? 'python3';
+  const interpreter = /^#! *(?:\S*\/env +)?(\S+)/.exec(await readFile(program, 'utf8'))?.[1] ?? 'python3';
   await run(
     interpreter,
     ['-c', ringProgram, ...Object.entries(ports).flatMap(([name, port]) => [name, String(port)])],
