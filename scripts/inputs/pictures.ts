@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
 import { input, type Format, type Input } from '#scripts/inputs/input.ts';
+import { magnifiedPng } from '#scripts/inputs/png.ts';
 
 const fixture = (name: string): Promise<Buffer> => readFile(new URL(`../../test/fixtures/${name}`, import.meta.url));
 
@@ -112,10 +113,11 @@ async function sized(): Promise<Input[]> {
   const blank = async (width: number, height: number): Promise<Input> =>
     input('sizes')(`${width} x ${height}, blank`, 'png', await white(width, height).png().toBuffer(), false);
   const whole = await sharp(await fixture('letter.png'))
-    .grayscale()
-    .toBuffer();
-  const large = (width: number, height: number): Promise<Buffer> =>
-    sharp(whole).resize(width, height, { fit: 'fill' }).threshold(150).png({ palette: true, colours: 2 }).toBuffer();
+    .threshold(150)
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const large = (width: number, height: number): Buffer => magnifiedPng(whole.data, whole.info, { width, height });
   const small = (width: number): Promise<Buffer> => lines.clone().resize(width).png().toBuffer();
   return [
     ...(await Promise.all(
@@ -132,8 +134,8 @@ async function sized(): Promise<Input[]> {
         [800, 600],
       ].map(([width = 1, height = 1]) => blank(width, height)),
     )),
-    input('sizes')('a3 of 1 bit at 600 dpi', 'png', await large(7016, 9921)),
-    input('sizes')('a4 of 1 bit at 600 dpi', 'png', await large(4960, 7016)),
+    input('sizes')('a3 of 1 bit at 600 dpi', 'png', large(7016, 9921)),
+    input('sizes')('a4 of 1 bit at 600 dpi', 'png', large(4960, 7016)),
     input('sizes')('lines of 450 pixels', 'png', await small(450)),
     input('sizes')('lines of 3,600 pixels', 'png', await small(3_600)),
     input('sizes')(

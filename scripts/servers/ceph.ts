@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isOpen, Processes, run, withBucket, type Credentials, type S3Server } from '#scripts/servers/local-service.ts';
@@ -75,7 +75,9 @@ export async function startCeph(): Promise<S3Server> {
     await run('ceph', ['-c', file, 'osd', 'new', osd, '0'], folder);
     await run('ceph-osd', ['-c', file, '-i', '0', '--mkfs', '--osd-uuid', osd], folder);
     processes.start('ceph-osd', ['-c', file, '-f', '-i', '0'], folder);
-    await processes.until(async () => (await run('ceph', ['-c', file, 'osd', 'stat'], folder)).includes('1 up'));
+    // What it says: each question by `ceph` would load Python.
+    const log = join(folder, 'log', 'osd.0.log');
+    await processes.until(async () => (await readFile(log, 'utf8')).includes('state: booting -> active'));
     processes.start('radosgw', ['-c', file, '-n', 'client.admin', '-f'], folder);
     await processes.until(() => isOpen(gateway));
     const keys = ['--access-key', credentials.accessKeyId, '--secret-key', credentials.secretAccessKey];

@@ -6,7 +6,7 @@ import { issueKey, revokeKey } from '#tools/keys/issue-key.ts';
 import { databaseProxy } from '#test/support/servers/database-proxy.ts';
 import { testDatabase } from '#test/support/database.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
-import { pngChunk, pngHeader } from '#test/support/png.ts';
+import { pngChunk, pngHeader } from '#scripts/inputs/png.ts';
 import { collectionsIn, eventsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type Answer, type TestApp } from '#test/support/test-app.ts';
 

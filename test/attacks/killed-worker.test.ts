@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import { verifyFolder } from '#scripts/chaos/verify.ts';
 import { collectionsIn, stepsIn } from '#test/support/stored.ts';
-import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
+import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
 
 /** The API, and with it the database, are in this process; workers are processes of their own that come and go. */
 let api: TestApp;
@@ -107,6 +107,6 @@ test('89. a worker paused past its lease: another one finishes the run, and what
   expect(await verifyFolder(api.dataDir, api.seed.organizationId, [document.id])).toEqual([]);
   // It is as good a worker as before.
   await heir.kill();
-  const next = await api.ingest(await fixture('note.gif'), 'image/gif');
+  const next = await api.ingest(tinyPng, 'image/png');
   expect(await finished(next.id)).toMatchObject({ status: 'succeeded' });
 }, 60_000);

@@ -58,13 +58,13 @@ test('upload-with-node uploads a scan, waits for its workflow and prints the res
 
 test.each(['gif', 'webp', 'avif', 'tiff'] as const)('upload-with-node reads the text of a .%s file', async (format) => {
   const path = join(folder.path, `scan.${format}`);
-  await writeFile(path, await sharp(readFileSync(receipt)).resize(600).toFormat(format).toBuffer());
+  await writeFile(path, await sharp(readFileSync('test/fixtures/note.gif')).toFormat(format).toBuffer());
   const { serviceKey: SERVICE_KEY } = app.seed;
   const out = await runExample('upload-with-node.ts', [path], { SERVICE_KEY, BASE_URL: app.addresses.api });
   const id = /^Uploaded (doc_\w+)\n/.exec(out)?.[1];
   const { body } = await app.call('GET', `/api/service/documents/${id}`, { key: SERVICE_KEY });
   expect(body).toMatchObject({ contentType: `image/${format}` });
-  expect(out).toMatch(/total/i);
+  expect(out).toMatch(/atlas/i);
 });
 
 test('upload-with-node refuses a file of another type in one line', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   app = await startTestApp();
   owner = await app.signIn();
   ({ cookie: editor } = await app.addPerson('editor'));
-  sized = await sizedDocuments(app, 60, 40);
+  sized = await sizedDocuments(app, 40, 20);
 }, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 

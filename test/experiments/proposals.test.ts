@@ -26,7 +26,7 @@ beforeAll(async () => {
   models = await startOpenAiServer({ chat: [model] });
   app = await startTestApp({ env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: models.baseUrl } });
   cookie = await app.signIn();
-  const { documentIds } = await sizedDocuments(app, 48, 24);
+  const { documentIds } = await sizedDocuments(app, 24, 12);
   const graph = graphOf({ ask: { type: 'llm', config: { prompt: 'Well?' } } }, ['START>ask', 'ask>END'], {
     state: { answer: { schema: {} } },
     outputs: { answer: 'answer' },

@@ -15,7 +15,8 @@ import { verifies } from '#test/support/verifies.ts';
 import { addWorkflow } from '#test/support/workflows.ts';
 import { smallPictures } from './small-pictures.ts';
 
-const files = 200;
+/** More than two of the batches that it asks for (50 digests in a call). */
+const files = 120;
 const failing = testNode('failing', () => {
   throw new Error('the node fails');
 });
@@ -71,8 +72,8 @@ verifies(
     writeFileSync(join(scans, 'notes.txt'), 'no document');
     const workflow = await addWorkflow(app, graphOf({ a: 'noop' }, ['START>a', 'a>END']));
     const args = ['push', scans, '--workflow', workflow, '--wait'];
+    await killedAfter(30, args);
     await killedAfter(40, args);
-    await killedAfter(60, args);
     const state = join(scans, '.inkgraph-push.jsonl');
     appendFileSync(state, '{"path":"half a li');
     const third = await call(args);
@@ -80,10 +81,10 @@ verifies(
     const [, fresh = '', there = ''] =
       /^(\d+) uploaded, (\d+) there already, 0 failed, \d+ runs succeeded, 1 of other types/.exec(third.out) ?? [];
     expect(Number(fresh) + Number(there)).toBe(files);
-    expect(Number(there)).toBeGreaterThanOrEqual(100);
+    expect(Number(there)).toBeGreaterThanOrEqual(70);
     const { body } = await app.call('GET', '/api/service/documents?limit=100&total=true', { key: env.SERVICE_KEY });
     expect(body.total).toEqual({ value: files, relation: 'eq' });
-    expect(await call(args)).toMatchObject({ code: 0, out: expect.stringMatching(/^0 uploaded, 200 there already/) });
+    expect(await call(args)).toMatchObject({ code: 0, out: expect.stringMatching(/^0 uploaded, 120 there already/) });
     expect(await count('/api/service/documents?limit=1&total=true')).toBe(files);
     expect(await count(`/api/service/runs?limit=1&counts=true&workflowId=${workflow}`)).toBe(files);
     // An upload whose document nobody acknowledged goes on where it was: no second upload.

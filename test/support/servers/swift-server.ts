@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { findProgram, swiftProxy as proxyServer } from '#scripts/check/programs.ts';
 import { isOpen, Processes, run, withBucket, type Credentials, type S3Server } from '#scripts/servers/local-service.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { freePorts } from '#scripts/servers/free-ports.ts';
@@ -35,11 +36,8 @@ export async function startSwift(): Promise<S3Server> {
           section(`app:${name}-server`, [`use = egg:swift#${name}`]) +
           ['replicator', 'updater', 'auditor'].map((job) => section(`${name}-${job}`, [])).join(''),
       );
-      const ring = `${name}.builder`;
-      await run('swift-ring-builder', [ring, 'create', '1', '1', '1'], folder);
-      await run('swift-ring-builder', [ring, 'add', `r1z1-127.0.0.1:${port}/d1`, '1'], folder);
-      await run('swift-ring-builder', [ring, 'rebalance'], folder);
     }
+    await writeRings(folder, servers);
     await writeFile(join(folder, 'proxy.conf'), swiftProxy({ folder, user, port: proxy, cache }));
     processes.start('memcached', ['-u', user, '-l', '127.0.0.1', '-p', String(cache), '-m', '16'], folder);
     for (const name of [...Object.keys(servers), 'proxy'])
@@ -52,6 +50,29 @@ export async function startSwift(): Promise<S3Server> {
     await remove();
     throw error;
   }
+}
+
+/** One device in each ring. `swift-ring-builder` would be a process for each step of each ring: nine that load Python and Swift. */
+const ringProgram = `
+import sys
+from swift.common.ring import RingBuilder
+for name, port in zip(sys.argv[1::2], sys.argv[2::2]):
+    builder = RingBuilder(1, 1, 1)
+    builder.add_dev({'region': 1, 'zone': 1, 'ip': '127.0.0.1', 'port': int(port), 'device': 'd1', 'weight': 1.0,
+                     'replication_ip': '127.0.0.1', 'replication_port': int(port), 'meta': ''})
+    builder.rebalance()
+    builder.get_ring().save(name + '.ring.gz')
+`;
+
+async function writeRings(folder: string, ports: Readonly<Record<string, number>>): Promise<void> {
+  // The Python that has Swift is the one of its own programs.
+  const program = findProgram(proxyServer) ?? 'swift-proxy-server';
+  const interpreter = /^#! *(?:\S*\/env +)?(\S+)/.exec(await readFile(program, 'utf8'))?.[1] ?? 'python3';
+  await run(
+    interpreter,
+    ['-c', ringProgram, ...Object.entries(ports).flatMap(([name, port]) => [name, String(port)])],
+    folder,
+  );
 }
 
 function swiftProxy(of: { folder: string; user: string; port: number; cache: number }): string {

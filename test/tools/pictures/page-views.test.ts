@@ -5,7 +5,7 @@ import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { PageViews, type PageView } from '#tools/pictures/page-views.ts';
 import { searchablePdf } from '#tools/reading/searchable-pdf.ts';
-import { pngChunk, pngHeader } from '#test/support/png.ts';
+import { pngChunk, pngHeader } from '#scripts/inputs/png.ts';
 
 /** Gray noise: what no encoder makes small. */
 function noise(width: number, height: number): Buffer {

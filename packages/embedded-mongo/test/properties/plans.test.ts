@@ -194,7 +194,7 @@ describe('whatever the plan', () => {
           await indexed.drop();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

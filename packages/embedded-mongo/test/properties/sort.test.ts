@@ -32,7 +32,7 @@ describe('values', () => {
         );
         expect(Buffer.compare(encode(decode(bytes)), bytes)).toBe(0);
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -61,7 +61,7 @@ describe('values', () => {
           }
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 
@@ -90,7 +90,7 @@ describe('values', () => {
         expect(Math.sign(compare(a, b))).toBe(-Math.sign(compare(b, a)) + 0);
         if (compare(a, b) <= 0 && compare(b, c) <= 0) expect(compare(a, c)).toBeLessThanOrEqual(0);
       }),
-      { numRuns: 5000 },
+      { numRuns: 2500 },
     );
   });
 
@@ -103,7 +103,7 @@ describe('values', () => {
         expect(Math.sign(Buffer.compare(key(a, false), key(b, false)))).toBe(order);
         expect(Math.sign(Buffer.compare(key(a, true), key(b, true)))).toBe(order === 0 ? 0 : -order);
       }),
-      { numRuns: 5000 },
+      { numRuns: 2500 },
     );
   });
 
@@ -120,7 +120,7 @@ describe('values', () => {
           for (const b of values) expect(Math.sign(Buffer.compare(key(a), key(b)))).toBe(Math.sign(compare(a, b)));
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });
