@@ -75,7 +75,7 @@ export async function startCeph(): Promise<S3Server> {
     await run('ceph', ['-c', file, 'osd', 'new', osd, '0'], folder);
     await run('ceph-osd', ['-c', file, '-i', '0', '--mkfs', '--osd-uuid', osd], folder);
     processes.start('ceph-osd', ['-c', file, '-f', '-i', '0'], folder);
-    // What it says: each question by `ceph` would load Python.
+    // Its log says so: each question by `ceph` would load Python.
     const log = join(folder, 'log', 'osd.0.log');
     await processes.until(async () => (await readFile(log, 'utf8')).includes('state: booting -> active'));
     processes.start('radosgw', ['-c', file, '-n', 'client.admin', '-f'], folder);
