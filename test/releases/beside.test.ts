@@ -48,6 +48,10 @@ async function installation(name: string) {
 const harmless: ReadonlySet<string> = new Set([
   // Written at the second use of a key, which a short life may not come to.
   'apiKeys has null at lastUsedAt, which was date',
+  // A text that the record type allows there; the release before did not find it on this receipt.
+  'records has string at values.currency, which was null',
+  'runs has object at outputs.fields.currency.evidence, which was null',
+  'runs has string at outputs.fields.currency.value, which was null',
 ]);
 
 describe('Beside the release before', () => {
