@@ -1,3 +1,4 @@
+import { PendingWork } from '#src/concurrency/pending-work.ts';
 import { RunClaims } from '#app/agents/claims/run-claims.ts';
 import { LeaseWatch } from '#app/agents/claims/lease-watch.ts';
 import { InkgraphError } from '#src/domain/app-error.ts';
@@ -92,6 +93,8 @@ export class Worker {
   /** While set, the worker claims nothing until nothing is in flight. */
   #emptying = false;
   #stopped = false;
+  /** No run waits for its events, but a stop does: the database closes after it. */
+  readonly #announced = new PendingWork();
 
   constructor(parts: WorkerParts, options: WorkerOptions) {
     this.#parts = parts;
@@ -144,6 +147,7 @@ export class Worker {
     clearTimeout(timer);
     for (const { abort } of this.#inFlight.values()) abort.abort(new DrainingError('the worker is stopping'));
     await Promise.all([...this.#inFlight.values()].map((entry) => entry.done));
+    await this.#announced.ended();
   }
 
   /** Runs beside the claims: a sweep may take longer than the run of a dead worker should wait. */
@@ -328,10 +332,8 @@ export class Worker {
   }
 
   #announce(events: readonly RealtimeEvent[]): void {
-    this.#parts.events
-      .append(events, { lingerMs: 2 })
-      .catch((failure: unknown) =>
-        this.#parts.logger.warn({ err: failure }, 'realtime event of a run could not be published'),
-      );
+    this.#announced.add(this.#parts.events.append(events, { lingerMs: 2 }), (failure) =>
+      this.#parts.logger.warn({ err: failure }, 'realtime event of a run could not be published'),
+    );
   }
 }

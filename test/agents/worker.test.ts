@@ -227,11 +227,14 @@ describe('A worker', () => {
   test('lets running runs end when it stops, and takes no more', async () => {
     const [first, second] = await queued(2);
     const { held, arrived, perform } = holding();
-    const { worker } = start({ perform, options: { concurrency: 1 } });
+    const { worker, events } = start({ perform, options: { concurrency: 1 } });
     await arrived(1);
     const stopping = worker.stop(10_000);
     held[0]?.go();
     await stopping;
+    // The database closes after a stop.
+    const runId = held[0]?.lease.run._id;
+    expect(await events.read(first?.organizationId ?? '', 0, 10)).toMatchObject([{ type: 'run.completed', runId }]);
     const statuses = await Promise.all([first, second].map(async (run) => (await stored(run)).status));
     expect(statuses.toSorted()).toEqual(['queued', 'succeeded']);
     expect(held).toHaveLength(1);
