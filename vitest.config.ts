@@ -16,7 +16,7 @@ export default defineConfig({
     isolate: false,
     globalSetup: ['scripts/check/memory-folder.ts'],
     setupFiles: ['scripts/check/after-each-file.ts'],
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     reporters: ['default', new TestSecondsReporter(), new PlainCountReporter()],
     testTimeout: 30_000,
