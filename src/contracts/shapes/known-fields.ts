@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { innerSchema } from './inner-schema.ts';
 import { own } from '../own.ts';
 
 type Schema = z.core.$ZodType;
@@ -35,21 +36,13 @@ export function knownFields(schema: Schema, value: unknown, path: Path): readonl
       return key === undefined ? [] : knownFields(def.element, inside(value, key), rest);
     case 'record':
       return key === undefined ? [] : knownFields(def.valueType, inside(value, key), rest);
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return knownFields(def.innerType, value, path);
-    case 'pipe':
-      return knownFields(def.in, value, path);
     case 'union': {
       const option = chosen(def, value);
       return option === undefined ? [] : knownFields(option, value, path);
     }
-    default:
-      return [];
+    default: {
+      const inner = innerSchema(schema);
+      return inner === null ? [] : knownFields(inner, value, path);
+    }
   }
 }

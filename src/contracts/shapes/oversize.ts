@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { innerSchema } from './inner-schema.ts';
 
 /** Field errors that one error lists. */
 export const fieldErrorsMax = 20;
@@ -67,21 +68,13 @@ export function oversize(schema: Schema, value: unknown, path: readonly Property
       return isPlain(value) ? ofObject(def, value, path) : null;
     case 'array':
       return Array.isArray(value) ? ofArray(def, value, path) : null;
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return oversize(def.innerType, value, path);
-    case 'pipe':
-      return oversize(def.in, value, path);
     case 'union': {
       const found = def.options.map((option) => oversize(option, value, path));
       return found.includes(null) ? null : (found[0] ?? null);
     }
-    default:
-      return null;
+    default: {
+      const inner = innerSchema(schema);
+      return inner === null ? null : oversize(inner, value, path);
+    }
   }
 }

@@ -14,7 +14,7 @@ const isStop = (reason: string): reason is keyof typeof words.stops => Object.ha
 /** Variants with their means on dev, in each metric's own unit. */
 export function Variants({ experiment }: { readonly experiment: Experiment }) {
   const { variants, split } = experiment;
-  // Of the holdout one learns the verdict, and no means.
+  // Means of the holdout are not told: one learns the verdict alone.
   const metrics = split === 'holdout' ? [] : experiment.metrics;
   return (
     <section className="grid min-w-0 content-start gap-2" aria-label={words.variants}>
