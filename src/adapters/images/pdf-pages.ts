@@ -153,6 +153,9 @@ function pdfFault(error: unknown): unknown {
   if (error instanceof ThreadCallError && error.answer === 'PasswordException') {
     return undecodable('The PDF is protected by a password. Remove the protection and send it again.', error);
   }
+  if (error instanceof ThreadCallError && error.answer === 'StreamTooLongError') {
+    return undecodable('A part of the PDF unpacks to more than 64 MiB. Send its pages as images.', error);
+  }
   if (error instanceof ThreadCallError && error.answer === 'RangeError') {
     return new AppError('request.invalid', 'The PDF has no such page.', { cause: error });
   }

@@ -10,6 +10,7 @@ import {
   type PdfPage,
 } from '#src/adapters/images/pdf-document.ts';
 import { noteLosses, type Notes } from '#src/adapters/images/pdf-losses.ts';
+import { checkStreams } from '#src/adapters/images/pdf-streams.ts';
 import { isCutOff, isPicture, shrinkPicture } from '#src/adapters/images/pdf-pictures.ts';
 
 export interface PdfFacts {
@@ -30,7 +31,9 @@ export interface PdfPixels {
   readonly losses: readonly PageWarningCode[];
 }
 
+/** Throws StreamTooLongError. */
 export async function readPdfFacts(bytes: Uint8Array): Promise<PdfFacts> {
+  await checkStreams(bytes);
   // Facts tell nothing of what is left out of a page, so the warnings end here.
   return noteLosses(new Set(), () =>
     withDocument(bytes, async (document) => {

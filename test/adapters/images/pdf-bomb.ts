@@ -2,9 +2,9 @@ import { deflateSync } from 'node:zlib';
 
 /**
  * A PDF of one page whose page dictionary holds a text of `megabytes`, deflated about a thousandfold inside an object stream. A reader
- * builds the text before it knows the size of the page.
+ * builds the text before it knows the size of the page. `disguise`: more of the stream's dictionary.
  */
-export function pdfBomb(megabytes: number): Buffer {
+export function pdfBomb(megabytes: number, disguise = ''): Buffer {
   const catalog = '<< /Type /Catalog /Pages 2 0 R >>';
   const pages = '<< /Type /Pages /Kids [3 0 R] /Count 1 >>';
   const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Junk (';
@@ -14,7 +14,7 @@ export function pdfBomb(megabytes: number): Buffer {
   const head = Buffer.from('%PDF-1.5\n');
   const objects = Buffer.concat([
     Buffer.from(
-      `4 0 obj\n<< /Type /ObjStm /N 3 /First ${index.length} /Filter /FlateDecode /Length ${content.length} >>\nstream\n`,
+      `4 0 obj\n<< /Type /ObjStm ${disguise} /N 3 /First ${index.length} /Filter /FlateDecode /Length ${content.length} >>\nstream\n`,
     ),
     content,
     Buffer.from('\nendstream\nendobj\n'),
