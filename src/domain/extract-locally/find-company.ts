@@ -54,6 +54,7 @@ const trade = words(
   'cafe',
   'kopitiam',
   'bakery',
+  'bakeries',
   'backerei',
   'mart',
   'supermarket',
@@ -112,6 +113,8 @@ const places = words(
   'petaling jaya',
   'goods sold',
   'thank you',
+  'tq',
+  'shopping with',
   'welcome',
   'willkommen',
   'please',
@@ -203,11 +206,13 @@ const patterns = {
 const registration =
   /[\s([{]*(?:(?:co|company|reg|roc|gst)\.? ?)*(?:(?:no|id|nr)\.? ?:? ?)?(?:[([{]?\d(?:[\dOBIlSG]{4,}|[\dOBIlSG]{2,} ?\d{2,}).{0,16}|[([{][\dOBISG]{4,7}-\p{L}\W*)$/isu;
 
-/** Words before the name of an owner. */
-const owner = /^(?:dimiliki|owned by|own by|operated by|managed by)\W*/iu;
+/** Words before the name of an owner, in its line or alone in the line above. */
+const owner = /^(?:dimiliki(?: oleh)?|owned by|own by|operated by|managed by)\W*/iu;
+/** The same, where nothing or the kind of the document follows. */
+const ownerBelow = new RegExp(`${owner.source}(?:[a-z][^a-z]*$|(?:tax )?invoice|receipt|$)`, 'iu');
 /** Scraps after a legal form: no branch or town, which have more letters. */
 const scraps =
-  /(?<=bhd\.?|s\/b|ltd\.?|gmbh)(?:\s?[([{][^\p{L}]{0,12}\p{L}{0,2}[^\p{L}]{0,12}|\s[^\p{L}\d]{0,4}\p{L}{1,2}[^\p{L}\d]{0,4})$/iu;
+  /(?<=bhd\.?|s\/b|ltd\.?|gmbh)(?:\s?[([{][^\p{L}]{0,12}\p{L}{0,2}[^\p{L}]{0,12}|\s[^\p{L}\d]{0,4}\p{L}{1,2}[^\p{L}\d]{0,4}|\s[^\p{L}]{1,4})$/iu;
 
 const mostLines = 14;
 
@@ -258,6 +263,9 @@ function unmisread(text: string): string {
     .replaceAll(/(?<=\s)\p{L}{2,4}(?=\.? ?bhd(?!\p{L}))/giu, (word) =>
       textDistance(word.toLowerCase(), 'sdn') === 1 ? 'SDN' : word,
     )
+    .replaceAll(/(?<=(?<!\p{L})sdn\.? )\p{L}{3}(?!\p{L})/giu, (word) =>
+      textDistance(word.toLowerCase(), 'bhd') === 1 ? 'BHD' : word,
+    )
     .replace(/(?<=\s(?:SDN|Sdn))[^\p{L}\d]+\p{L}{0,2}[^\p{L}\d]*$/u, ' BHD')
     .replaceAll(/\((?:M[\p{L}1]|\p{L}M|[HNWi])\)(?=[, ]{0,2}(?:sdn|bhd))/giu, '(M)')
     .replaceAll(/\(K[Il1]L?\)(?=[, ]{0,2}(?:sdn|bhd))/giu, '(KL)')
@@ -302,7 +310,10 @@ function headingAt(lines: readonly PlacedLine[], at: number): Heading | null {
   const confidence = lines[at]?.line.confidence ?? 100;
   const weak = confidence < 35 ? 1.5 : 0;
   const isRead = confidence >= leastRead;
-  let score = scoreOf(text(), at) - weak;
+  // A shop that names its owner has a name of its own, if a line above reads like one.
+  const isOwner = owner.test(text()) || ownerBelow.test(lines[at - 1]?.line.text.slice(0, longestName) ?? '');
+  const owned = isOwner ? 2 : 0;
+  let score = scoreOf(text(), at) - weak - owned;
   if (joined.length === 0 || score < -1) return null;
   for (const next of lines.slice(at + 1, at + mostJoined)) {
     const isOpen =
@@ -310,7 +321,7 @@ function headingAt(lines: readonly PlacedLine[], at: number): Heading | null {
       patterns.continues.test(foldText(unmisread(next.line.text)));
     if (!isOpen || patterns.form.test(foldText(unmisread(text())))) break;
     joined.push(next);
-    const longer = scoreOf(text(), at) - weak;
+    const longer = scoreOf(text(), at) - weak - owned;
     if (longer < score) {
       joined.pop();
       break;
@@ -319,6 +330,9 @@ function headingAt(lines: readonly PlacedLine[], at: number): Heading | null {
   }
   return { lines: joined, score };
 }
+
+const hasForm = ({ lines }: Heading): boolean =>
+  patterns.form.test(foldText(unmisread(lines.map(({ line }) => line.text).join(' '))));
 
 export interface FoundCompany extends Span {
   readonly value: string;
@@ -333,7 +347,11 @@ export interface FoundCompany extends Span {
 export function findCompany(pages: readonly (readonly PlacedLine[])[]): FoundCompany | null {
   const lines = (pages[0] ?? []).slice(0, mostLines);
   const headings = lines.flatMap((_, at) => headingAt(lines, at) ?? []);
-  const [best, second] = headings.toSorted((one, other) => other.score - one.score);
+  const issuer = headings.findIndex(hasForm);
+  // Firms below the first are mostly those that the document is for.
+  const [best, second] = headings
+    .map((one, at) => (issuer !== -1 && at > issuer && hasForm(one) ? { ...one, score: one.score - 1 } : one))
+    .toSorted((one, other) => other.score - one.score);
   const first = best?.lines[0];
   const last = best?.lines.at(-1);
   if (best === undefined || first === undefined || last === undefined || best.score < -1) return null;
@@ -348,7 +366,8 @@ export function findCompany(pages: readonly (readonly PlacedLine[])[]): FoundCom
     .replace(/[\s"'*_|~:;,-]+$/u, '');
   const margin = best.score - (second?.score ?? 0);
   return {
-    value: unmisread(name.replaceAll('\n', ' ')),
+    // A legal form that was misread ends the name as well.
+    value: unmisread(name.replaceAll('\n', ' ')).replace(registration, '').replace(scraps, ''),
     start: first.start + lead,
     end: first.start + lead + name.length,
     sure: best.score > 2.4 ? (margin > 1 ? 0.85 : 0.75) : 0.6,

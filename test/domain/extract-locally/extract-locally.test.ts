@@ -149,6 +149,23 @@ describe('The firm', () => {
     ['whose last word was not read', ['TIDEWATER FOODS SDN i...', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
     ['with a short form that was misread', ['99 FOX MART 5/8 (519537-X)', 'TAMAN BERKELEY'], '99 FOX MART S/B'],
     ['with a number whose digits were read as letters', ['OWL CO. (M) BHD (12B928-R)', 'LOT 5'], 'OWL CO. (M) BHD'],
+    ['whose legal form has one letter misread', ['TIDEWATER BREAD SDN BID', 'BREAD HOUSE'], 'TIDEWATER BREAD SDN BHD'],
+    ['before a scrap, with a misread legal form', ['TIDEWATER FOODS SDN BHO 5', 'LOT 5'], 'TIDEWATER FOODS SDN BHD'],
+    [
+      'above the owner of the shop',
+      ['TIDEWATER STATIONERY', 'LOT 5, JALAN 3', 'Owned By :', 'HARBOUR SUPPLY SDN BHD (1135772-K)'],
+      'TIDEWATER STATIONERY',
+    ],
+    [
+      'above the owner of the shop in one line',
+      ['TIDEWATER STATIONERY', 'LOT 5, JALAN 3', 'OPERATED BY HARBOUR SUPPLY SDN BHD'],
+      'TIDEWATER STATIONERY',
+    ],
+    [
+      'above the firm that the invoice is for',
+      ['TIDEWATER BREAD SDN BHD (139386 X)', 'LOT 5, JALAN 3', 'TAX INVOICE', 'HARBOUR FRESH MARKET SDN BHD'],
+      'TIDEWATER BREAD SDN BHD',
+    ],
     ['with a digit for its first letter', ['URBAN 1DEA SDN BHD', 'LOT 5, JALAN 3'], 'URBAN IDEA SDN BHD'],
     ['behind a word for its owner', ['Dimiliki: owl cafe sdn bhd', 'No. 1 Jalan 7'], 'owl cafe sdn bhd'],
     ['above the kind of its shop', ['THREE FRIENDS', 'BISTRO & CAFE', 'NO 109, 5521'], 'THREE FRIENDS'],
