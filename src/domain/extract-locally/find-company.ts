@@ -341,8 +341,8 @@ export interface FoundCompany extends Span {
 }
 
 /**
- * The firm that issued a document: of the first lines the one that reads like its name, best with a legal form, without the number of its
- * registration. null if no line does.
+ * The shop or firm that issued a document: of the first lines the one that reads like its name, best with a legal form, without the number of
+ * its registration. null if no line does. Source: docs/decisions/0237.
  */
 export function findCompany(pages: readonly (readonly PlacedLine[])[]): FoundCompany | null {
   const lines = (pages[0] ?? []).slice(0, mostLines);
