@@ -39,6 +39,7 @@ export function addedLanguagesFolder(dataDir: string): string {
 }
 
 export function createTesseractLanguages({ modelFolder, addedFolder }: LanguageFolders = {}): TesseractLanguages {
+  const bundled = bundledLanguages();
   const staged = new Map<string, Promise<string>>();
 
   const folderOf = (code: string): string => {
@@ -61,7 +62,7 @@ export function createTesseractLanguages({ modelFolder, addedFolder }: LanguageF
 
   return {
     installed: () =>
-      modelFolder === undefined ? installedLanguages(addedFolder).map(({ code }) => code) : codesIn(modelFolder),
+      modelFolder === undefined ? installedLanguages(addedFolder, bundled).map(({ code }) => code) : codesIn(modelFolder),
     async folder(language) {
       if (!codes.test(language)) {
         throw new AppError(
@@ -89,9 +90,13 @@ export function missingLanguages(language: string, addedFolder: string): string[
   return language.split('+').filter((code) => findFolder(code, addedFolder) === null);
 }
 
+/** Codes of the languages that come with the packages. They stay as they are while a process runs. */
+export function bundledLanguages(): string[] {
+  return readdirSync(packagesFolder()).filter((code) => findFolder(code) !== null);
+}
+
 /** Languages that can be read, by code. A bundled one hides an added one of the same code. */
-export function installedLanguages(addedFolder?: string): InstalledLanguage[] {
-  const bundled = readdirSync(packagesFolder()).filter((code) => findFolder(code) !== null);
+export function installedLanguages(addedFolder?: string, bundled = bundledLanguages()): InstalledLanguage[] {
   const added = addedFolder === undefined ? [] : codesIn(addedFolder);
   return [...new Set([...bundled, ...added])]
     .toSorted()
