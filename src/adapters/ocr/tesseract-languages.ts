@@ -62,7 +62,9 @@ export function createTesseractLanguages({ modelFolder, addedFolder }: LanguageF
 
   return {
     installed: () =>
-      modelFolder === undefined ? installedLanguages(addedFolder, bundled).map(({ code }) => code) : codesIn(modelFolder),
+      modelFolder === undefined
+        ? installedLanguages(addedFolder, bundled).map(({ code }) => code)
+        : codesIn(modelFolder),
     async folder(language) {
       if (!codes.test(language)) {
         throw new AppError(

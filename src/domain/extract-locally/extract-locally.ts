@@ -10,9 +10,18 @@ import {
 import { placeText, type PagedText, type PlacedLine, type PlacedText } from '#src/domain/extract-locally/page-text.ts';
 import { typedValues, type TypedSpan } from '#src/domain/extract-locally/typed-value.ts';
 import { findCompany } from '#src/domain/extract-locally/find-company.ts';
+import {
+  headedDate,
+  headedNumber,
+  identifierAt,
+  isIdentifier,
+  isOfInvoice,
+} from '#src/domain/extract-locally/find-identifier.ts';
 import { findDate } from '#src/domain/extract-locally/find-date.ts';
+import { findParts, type FoundParts } from '#src/domain/extract-locally/find-parts.ts';
+import { findParty, partyOf } from '#src/domain/extract-locally/find-party.ts';
 import { findRows } from '#src/domain/extract-locally/rows/find-rows.ts';
-import { findTotal } from '#src/domain/extract-locally/find-total.ts';
+import { findTotal, type FoundTotal } from '#src/domain/extract-locally/find-total.ts';
 import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import { valuesOfLabel } from '#src/domain/segment-locally/values.ts';
 
@@ -21,6 +30,8 @@ const baseConfidence = { label: 0.9, only: 0.5 } as const;
 
 /** Factor for a label that is part of a longer one. */
 const partOfLabel = 0.8;
+/** Least confidence of net and tax that outweigh the label of a total. */
+const leastSum = 0.9;
 /** Least confidence of a label for a total. */
 const leastLabel = 0.75;
 
@@ -30,6 +41,23 @@ const wordsFor = {
     'merchant|shop|store|vendor|seller|supplier|issuer|company|sender|handler|geschaft|laden|lieferant|firma|aussteller|verkaufer|absender',
   date: 'date|datum|receipt date|invoice date|purchase date|document date|belegdatum|rechnungsdatum|kaufdatum|ausstellungsdatum',
   money: 'total|amount|sum|summe|betrag|gesamt|gesamtbetrag|gesamtsumme|endbetrag|rechnungsbetrag',
+} as const;
+
+/** Folded names of the fields that are the parts of the total. */
+const parts = {
+  net: new Set(['net', 'net amount', 'net total', 'subtotal', 'sub total', 'netto', 'nettobetrag', 'zwischensumme']),
+  tax: new Set([
+    'tax',
+    'tax amount',
+    'vat',
+    'sales tax',
+    'gst',
+    'mwst',
+    'ust',
+    'umsatzsteuer',
+    'mehrwertsteuer',
+    'steuer',
+  ]),
 } as const;
 
 /** Folded names of the field that is the total. */
@@ -53,8 +81,9 @@ function findField(search: Search, { type, items, fields }: FieldRule): FoundFie
   if (type === 'object') return objectOf(search, fields ?? {});
   if (type === 'array' && items?.type === 'object') return findRows(search.placed, items.fields, namesOf);
   if (type === 'array') return listOf(search);
-  const sum = wholeSum(search, type);
-  const found = (sum === undefined ? byLabel(search, type) : sum) ?? unlabelled(search, type);
+  const special =
+    type === 'money' ? wholeSum(search) : type === 'string' ? ofInvoice(search) : dateOfInvoice(search, type);
+  const found = (special === undefined ? byLabel(search, type) : special) ?? unlabelled(search, type);
   if (found === null) return absent;
   const { placed } = search;
   const confidence = found.sure * placed.readingConfidence(found);
@@ -65,35 +94,82 @@ function findField(search: Search, { type, items, fields }: FieldRule): FoundFie
  * The total, for a field of money whose first name says so. Without decimals it is found like any other value, if its label is not part of
  * another one.
  */
-function wholeSum(search: Search, type: ScalarType): Found | null | undefined {
+function wholeSum(search: Search): Found | null | undefined {
   const {
     placed,
     names: [name = ''],
   } = search;
-  if (type !== 'money' || !totals.has(foldText(name))) return undefined;
+  const folded = foldText(name);
+  for (const part of ['net', 'tax'] as const)
+    if (parts[part].has(folded)) return findParts(placed.lines)?.[part] ?? byLabel(search, 'money');
+  if (!totals.has(folded)) return undefined;
+  const sums = findParts(placed.lines);
   const total = findTotal(placed.lines);
+  // What net and tax add up to, by labels that say so, outweighs a label alone. Totals of credit notes are below zero.
+  if (sums !== null && isBetter(sums, total)) return sums.whole;
   if (total !== null) return total;
-  const labelled = byLabel(search, type);
+  const labelled = byLabel(search, 'money');
   return labelled === null || labelled.sure < leastLabel || isNothing(labelled.value) ? null : labelled;
 }
+
+/**
+ * The number or a party of an invoice, for a field with such a name. A number is beside a label that says so, in a heading, or beside any of its
+ * labels: a bare *number* is often that of the customer.
+ */
+function ofInvoice(search: Search): Found | null | undefined {
+  const { placed, names } = search;
+  const party = partyOf(names[0] ?? '');
+  if (party !== null) return findParty(placed.lines, party) ?? undefined;
+  const explicit = names.filter(isOfInvoice);
+  if (explicit.length === 0 || !isIdentifier(names)) return undefined;
+  const found = byLabel({ placed, names: explicit }, 'string') ?? headedNumber(placed.lines);
+  return found ?? byLabel(search, 'string');
+}
+
+/** The date of an invoice, for a field with such a name: beside a label that says so, or in a heading. */
+function dateOfInvoice({ placed, names }: Search, type: ScalarType): Found | undefined {
+  const explicit = names.filter(isOfInvoice);
+  if (type !== 'date' || explicit.length === 0) return undefined;
+  return byLabel({ placed, names: explicit }, 'date') ?? headedDate(placed.lines) ?? undefined;
+}
+
+/** True if net and tax tell the total better than its label does, which may be that of the net sum. */
+function isBetter({ whole, net }: FoundParts, total: FoundTotal | null): boolean {
+  const isSum = whole.sure >= leastSum;
+  if (total === null) return isSum;
+  return (isSum || isRounded(total, net)) && total.sure < leastSum && !isRounded(total, whole);
+}
+
+/** Most that a till rounds a sum by. */
+const mostRounded = 0.05;
+const isRounded = ({ value }: FoundTotal, sum: FoundTotal): boolean =>
+  Math.abs(value.amount - sum.value.amount) <= mostRounded + Number.EPSILON;
 
 const isNothing = (value: SimpleValue): boolean => typeof value === 'object' && 'amount' in value && value.amount === 0;
 
 type Found = TypedSpan & { readonly sure: number };
 
+/** Most places of labels that are looked at, so that a text of nothing but labels takes no minutes. */
+const mostTries = 500;
+
 function byLabel({ placed: { text, lines }, names }: Search, type: ScalarType): Found | null {
+  const isNumber = type === 'string' && isIdentifier(names);
   let best: Found | null = null;
+  let tries = 0;
   for (const page of lines)
     for (const [at, name] of names.entries())
       for (const labelled of valuesOfLabel(
         page.map(({ line }) => line),
         name,
       )) {
+        tries += 1;
+        if (tries > mostTries) return best;
         const place = page[labelled.line];
         const sure =
           baseConfidence.label * labelled.score * (at === 0 ? 1 : 0.98) * (labelled.isWhole ? 1 : partOfLabel);
         if (place === undefined || (best !== null && sure <= best.sure)) continue;
-        const value = within(text, place, labelled.text, type);
+        const written = within(text, place, labelled.text, type);
+        const value = written !== null && isNumber ? numberIn(written) : written;
         if (value === null) continue;
         const nearby = sure * (goesOn(text.slice(place.start, value.start), labelled.text) ? partOfLabel : 1);
         if (best === null || nearby > best.sure) best = { ...value, sure: nearby };
@@ -101,10 +177,18 @@ function byLabel({ placed: { text, lines }, names }: Search, type: ScalarType): 
   return best;
 }
 
+/** The number that a text beside a label begins with: `RE-17 vom 19.05.` is `RE-17`. null if it begins with none. */
+function numberIn({ value: written, start: from }: TypedSpan): TypedSpan | null {
+  const found = typeof written === 'string' ? identifierAt(written) : null;
+  if (found === null) return null;
+  const start = from + found.start;
+  return { value: found.value, start, end: start + found.value.length };
+}
+
 /** True if the label goes on before its value: `Date of birth 23 August` is no `Date`. */
 function goesOn(before: string, beside: string): boolean {
   const [first = ''] = beside.split(' ');
-  return /^\p{Ll}{2,}$/u.test(first) && before.endsWith(' ') && before.includes(` ${first} `);
+  return /^\p{Ll}[\p{Ll}'’]+$/u.test(first) && before.endsWith(' ') && before.includes(` ${first} `);
 }
 
 /** The typed value next to a label. Its words can have wider gaps in the line than in the label's value. */

@@ -41,6 +41,8 @@ const form = words(
   'aps',
   'oy',
   'kft',
+  'ag',
+  'a\\. ?g\\.',
 );
 /** Words of names of shops and firms. */
 const trade = words(
@@ -184,6 +186,9 @@ const starts = words(
   'application',
   'description',
 );
+
+/** True for a name with a legal form. */
+export const hasLegalForm = (text: string): boolean => patterns.form.test(foldText(text));
 
 const patterns = {
   form: new RegExp(form, 'u'),

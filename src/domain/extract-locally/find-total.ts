@@ -176,6 +176,22 @@ function roundingOf(rows: readonly Row[], amounts: readonly number[]) {
   return { before, after };
 }
 
+/** An amount with the role of its label. */
+export interface LabelledAmount {
+  readonly role: Role;
+  readonly amount: Amount;
+  readonly line: PlacedLine;
+}
+
+/** The last amounts of all lines, with the roles of their labels, beside them or above. */
+export function labelledAmounts(pages: readonly (readonly PlacedLine[])[]): LabelledAmount[] {
+  const rows = pages.flat().map(rowOf);
+  return rows.flatMap((row, at) => {
+    const amount = row.amounts.at(-1);
+    return amount === undefined ? [] : [{ role: (labelledRow(rows, at) ?? row).role, amount, line: row.line }];
+  });
+}
+
 export interface FoundTotal extends Span {
   readonly value: Money;
   /** 0..1, before the confidence of the reading. */

@@ -34,11 +34,27 @@ export const presets: readonly Preset[] = [
     fields: {
       number: {
         type: 'string',
-        aliases: ['Invoice number', 'Invoice no', 'Invoice #', 'Rechnungsnummer', 'Rechnung Nr'],
+        aliases: [
+          'Invoice number',
+          'Invoice no',
+          'Invoice #',
+          'Rechnungsnummer',
+          'Rechnung Nr',
+          'Beleg-Nr',
+          'Belegnummer',
+          'Numéro de facture',
+        ],
         required: true,
       },
-      date: { type: 'date', aliases: ['Invoice date', 'Date', 'Rechnungsdatum', 'Datum'], required: true },
-      dueDate: { type: 'date', aliases: ['Due date', 'Payment due', 'Fällig am', 'Zahlbar bis'] },
+      date: {
+        type: 'date',
+        aliases: ['Invoice date', 'Date', 'Rechnungsdatum', 'Datum', 'Belegdatum', 'Date de facture'],
+        required: true,
+      },
+      dueDate: {
+        type: 'date',
+        aliases: ['Due date', 'Payment due', 'Fällig am', 'Zahlbar bis', 'Fälligkeitsdatum', "Date d'échéance"],
+      },
       vendor: { type: 'string', description: 'Name of the company that sent the invoice' },
       customer: {
         type: 'string',
