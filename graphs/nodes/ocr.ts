@@ -76,9 +76,10 @@ export const ocr = defineNode({
       if (read.has(index)) continue;
       signal.throwIfAborted();
       const page = found.pages.find((one) => one.index === index) ?? (await readPage(call, index, language));
-      if (isAlone) alone = [page];
-      else await deps.results.saveOcrPage(origin, { modelLabel, page });
       read.set(index, readPageOf(page));
+      const reading = { language, pagesRead: read.size, pages: pageCount };
+      if (isAlone) alone = [page];
+      else await deps.results.saveOcrPage(origin, { modelLabel, page, reading });
     }
     const pages = [...read.values()].toSorted((a, b) => a.index - b.index);
     const warnings = readableWarnings(pages);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import { Timestamp, Visibility } from '#src/contracts/fields.ts';
+import { RunReading } from '#src/contracts/results/reading.ts';
 import { RunError } from '#src/contracts/resources/execution.ts';
 import { executionStatuses, runStatuses } from '#src/contracts/lists/run-status.ts';
 
@@ -38,6 +39,7 @@ const runEvents = [
     ms: z.number().nullable().optional(),
     runStatus: z.enum(runStatuses).describe('Status of the run'),
     waitingFor: z.array(Question).optional().describe('Open questions'),
+    reading: RunReading.omit({ nodeId: true }).optional().describe('Pages that the step has read so far'),
     error: RunError.optional(),
   }),
   event('run.completed', 'A run has ended', {
