@@ -197,13 +197,14 @@ const hints = new Map<string, Hint>([
     const [first] = output.documents;
     return first === undefined ? null : `Call view_document_image or get_document with documentId "${first.id}".`;
   }),
-  after(tools.getDocument, ({ output }) =>
-    output.reading !== undefined && output.ocr === null
-      ? `${afterReading(output.reading)} Call read_document_text with documentId "${output.id}" for the pages so far.`
-      : output.ocr === null
-        ? `The document has no text yet. Call run_workflow with documentIds ["${output.id}"].`
-        : `Call read_document_text with documentId "${output.id}" for the text.`,
-  ),
+  after(tools.getDocument, ({ output: { id, ocr, reading } }) => {
+    const read = `Call read_document_text with documentId "${id}"`;
+    if (reading !== undefined)
+      return `${afterReading(reading)} ${read}${ocr === null ? '' : ' and unfinished true'} for the pages so far.`;
+    return ocr === null
+      ? `The document has no text yet. Call run_workflow with documentIds ["${id}"].`
+      : `${read} for the text.`;
+  }),
   after(tools.readDocumentText, ({ output, input, cut }) => {
     const { documentId, nextOffset } = output;
     const offset = cut === undefined ? nextOffset : Number(input['offset'] ?? 0) + cut.shown;

@@ -39,6 +39,26 @@ test('a card follows its latest run, and no older one', () => {
   expect(patched(failed, [event('run.created', { runId: 'run_0', workflowId: 'wf_1' }, 2)])).toBe(failed);
 });
 
+test('a card follows the pages that its run reads, and shows none after the last one or the end of the run', () => {
+  const pages = (pagesRead: number, second: number) =>
+    event('run.step.changed', { nodeType: 'ocr', reading: { ocrResultId: 'ocr_1', pagesRead, pages: 9 } }, second);
+  const third = patched(card('doc_1'), [pages(3, 3)]);
+  expect(third.reading).toEqual({ runId: 'run_1', ocrResultId: 'ocr_1', pagesRead: 3, pages: 9, readAt: at(3) });
+  expect(patched(third, [pages(2, 2)])).toBe(third);
+  expect(patched(third, [pages(4, 4)]).reading?.pagesRead).toBe(4);
+  for (const ends of [
+    event('run.completed', { status: 'failed' }, 5),
+    event('run.step.changed', { nodeType: 'ocr', status: 'succeeded' }, 5),
+    event('run.step.changed', { nodeType: 'ocr', status: 'continued' }, 5),
+  ]) {
+    expect(patched(third, [ends])).not.toHaveProperty('reading');
+    expect(patched(third, [{ ...ends, runId: 'run_0' }]).reading).toBe(third.reading);
+  }
+  expect(patched(third, [event('run.step.changed', { nodeType: 'ocr', status: 'failed' }, 5)]).reading).toBe(
+    third.reading,
+  );
+});
+
 test('a renamed document shows its new names; a title that was taken back waits for the server', () => {
   const named = patched(card('doc_1'), [event('document.changed', { filename: 'b.png', title: 'B', tags: ['x'] })]);
   expect(named).toMatchObject({ filename: 'b.png', title: 'B', tags: ['x'] });

@@ -51,7 +51,7 @@ export const document = words({
   warningPage: (page: number) => `Page ${page}`,
   degradedTitle: 'The last run is incomplete',
   degradedWords: (nodes: string) => `These steps failed: ${nodes}. Run the workflow again to get their results.`,
-  pagesRead: (read: number, pages: number) => `Page ${read} of ${pages} is read`,
+  pagesRead: (read: number, pages: number) => `${read} of ${pages} pages are read`,
   readingWords: 'Pages appear one by one. Search, fields and answers have them when the last one is read.',
   readingAgainWords: 'The text below is the earlier one, until the last page is read.',
   noPageYetTitle: 'This page is not read yet',

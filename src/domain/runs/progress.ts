@@ -59,7 +59,10 @@ export class StepProgress {
     if (nodeId === undefined) return;
     const nodes = this.#finished.get(runId) ?? new Set();
     this.#finished.set(runId, nodes.add(nodeId));
-    this.#read.delete(runId);
+    const reading = this.#read.get(runId);
+    // The last step counts by its pages until the run has ended.
+    const isLast = nodes.size >= this.#steps;
+    if (reading !== undefined && this.#nodeOf(reading.nodeId) === nodeId && !isLast) this.#read.delete(runId);
   }
 
   /** A step has read so many pages. Ignores late news of a node that has finished. */

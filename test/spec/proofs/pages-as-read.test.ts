@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '#src/domain/app-error.ts';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import { modernClient } from '#test/mcp/listener.ts';
+import { ask, tasksDeclared } from '#test/mcp/work/modern-wire.ts';
 import { blankTiff, gatedOcr, textOf } from '#test/spec/support/gated-ocr.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
 import { listenTo, type Told } from '#test/support/dashboard/realtime-client.ts';
@@ -14,7 +15,8 @@ const gate = gatedOcr();
 const app = await sharedApp({ env: { SERVICES: 'api,agents,mcp' }, overrides: { ocr: gate.engine } });
 const { service } = app;
 const cookie = await app.signIn();
-const agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
+const wire = { url: new URL('/mcp', app.addresses.mcp), secret: app.seed.agentKey };
+const agent = await modernClient(wire.url, wire.secret);
 beforeEach(() => gate.reset());
 
 const dashboard = (path: string, whose = cookie) => app.call('GET', `/api/dashboard/${path}`, { cookie: whose });
@@ -171,6 +173,12 @@ verifies('realtime.run_pages', async () => {
       if (message.includes('page')) first.resolve();
     },
   } as never);
+  const uri = `inkgraph://documents/${id}/text`;
+  const updated = Promise.withResolvers<void>();
+  agent.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+    if (params.uri === uri) updated.resolve();
+  });
+  const updates = await agent.listen({ resourceSubscriptions: [uri] });
   await gate.read(1);
   const isPages = ({ event, data }: Told) =>
     event === 'run.step.changed' && data.runId === runId && data.reading !== undefined;
@@ -181,6 +189,11 @@ verifies('realtime.run_pages', async () => {
   await gate.read(7);
   // The rest of the first second holds the newest number back, and then tells it.
   await feed.event((told) => isPages(told) && told.data.reading.pagesRead === 7);
+  // As a task, and to subscribers of the text.
+  const task = await ask(wire, { method: 'tasks/get', params: { taskId: executionId }, capabilities: tasksDeclared });
+  expect(task.result.statusMessage).toBe('running: 0 of 1 documents done, 0 succeeded; page 7 of 12.');
+  await updated.promise;
+  await updates.close();
   const run = await service.get(`/api/service/runs/${runId}`);
   expect(run.body.reading).toMatchObject({ nodeId: 'recognize', pagesRead: 7, pages });
   const listed = (await dashboard('runs')).body.runs.find((one: any) => one.runId === runId);

@@ -21,7 +21,7 @@ export function Notices({ document, onPage }: { readonly document: Detail; reado
             value={reading.pagesRead}
             max={reading.pages}
             aria-label={words.pagesRead(reading.pagesRead, reading.pages)}
-            className="h-1 w-full accent-info"
+            className="h-1 w-full text-info"
           />
         </p>
       )}
