@@ -35,6 +35,10 @@ const readAgain = graphOf(
   { state: { document: {}, ocr: {}, answer: {} } },
 );
 
+const asks = graphOf({ ask: { type: 'review', config: { prompt: 'Go on?' } } }, ['START>ask', 'ask>END'], {
+  state: { answer: {} },
+});
+
 let shade = 255;
 /** A new document, which a run reads. */
 async function ingest(): Promise<{ id: string; runId: string; executionId: string }> {
@@ -224,6 +228,12 @@ describe('Nothing shows as being read', () => {
     await gate.read(5);
     expect(await everywhere(id)).toEqual(nowhere.map(() => [5, pages]));
     await app.call('POST', `/api/dashboard/executions/${executionId}/cancel`, { cookie });
+    expect(await everywhere(id)).toEqual(nowhere);
+    // Nor when the document shows another run, which does not read.
+    const workflowId = await addWorkflow(app, asks);
+    const started = await service.post('/api/service/workflow-executions', { workflowId, documentIds: [id] });
+    await waiting(started.body.id);
+    expect((await service.get(`/api/service/documents/${id}`)).body.lastRun.status).toBe('waiting');
     expect(await everywhere(id)).toEqual(nowhere);
   });
 
