@@ -1,7 +1,7 @@
 import type { Document, Filter, MongoClient } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import { processSafe } from '#src/stores/connect.ts';
-import { latestOf, rowId } from '#src/stores/insert-result.ts';
+import { latestOf, rowId, shown } from '#src/stores/insert-result.ts';
 import type { OcrPageRow } from '#src/stores/result-rows.ts';
 import type { DocumentReading, DocumentRecord } from '#src/domain/documents/document.ts';
 import { readPageOf } from '#src/domain/documents/read-page.ts';
@@ -31,7 +31,7 @@ const readFields = {
 } as const;
 
 /** One page of a result that `saveOcr` ends with `pagesApart`. */
-export interface SavedPage {
+export interface SavedPage extends Pick<OcrPageRow, 'readAs'> {
   readonly modelLabel: string;
   readonly page: OcrPage;
   /** Progress of the run with this page. Absent: the document does not show it. */
@@ -67,17 +67,26 @@ export const createOcrReadings = (
   { documents, ocrPages }: Pick<Collections, 'documents' | 'ocrPages'>,
 ) => ({
   /** Stores one page, and shows on its document how far the run is, in one command. `seen` is called if the document was there after that. */
-  async saveOcrPage(origin: ResultOrigin, { modelLabel, page, reading }: SavedPage, seen?: () => void): Promise<void> {
+  async saveOcrPage(origin: ResultOrigin, saved: SavedPage, seen?: () => void): Promise<void> {
+    const { modelLabel, page, reading, readAs } = saved;
     const ocrResultId = rowId('ocr', origin);
     const at = new Date();
     const { wordCharacters } = readPageOf(page);
-    const row = { ...origin, createdAt: at, modelLabel, ocrResultId, page, wordCharacters };
+    const row = {
+      ...origin,
+      createdAt: at,
+      modelLabel,
+      ocrResultId,
+      page,
+      wordCharacters,
+      ...(readAs !== undefined && { readAs }),
+    };
     const filter: Filter<OcrPageRow> = { _id: `${ocrResultId}/${page.index}`, organizationId: origin.organizationId };
     if (reading === undefined || origin.isolated === true) {
       await ocrPages.replaceOne(filter, row, { upsert: true, ...processSafe });
       return;
     }
-    const shown: DocumentReading = { ocrResultId, runId: origin.runId, modelLabel, ...reading, at };
+    const now: DocumentReading = { ocrResultId, runId: origin.runId, modelLabel, ...reading, at };
     const done = await client.bulkWrite(
       [
         {
@@ -90,8 +99,8 @@ export const createOcrReadings = (
         {
           namespace: documents.namespace,
           name: 'updateOne',
-          filter: showing(origin, shown) as Filter<Document>,
-          update: { $set: { reading: shown } },
+          filter: showing(origin, now) as Filter<Document>,
+          update: { $set: { reading: now } },
         },
       ],
       { ordered: true, verboseResults: true, ...processSafe },
@@ -101,6 +110,25 @@ export const createOcrReadings = (
   /** Pages that earlier attempts of the same node read with the same model, without their words. */
   readPages: (origin: ResultOrigin, modelLabel: string): Promise<readonly ReadPage[]> =>
     pagesOf(ocrPages, { ...origin, ocrResultId: rowId('ocr', origin), modelLabel }),
+  /**
+   * Ids of pages that runs of the project read in the same way, by their index: a new run of a failed one goes on after its last page. Runs
+   * that are kept apart have no part in it.
+   */
+  async pagesReadAs(
+    { organizationId, projectId, documentId, isolated }: ResultOrigin,
+    readAs: string,
+  ): Promise<ReadonlyMap<number, string>> {
+    if (isolated === true) return new Map();
+    const rows = await ocrPages
+      .find({ organizationId, documentId, projectId, readAs, ...shown })
+      .project<{ readonly _id: string; readonly page: Pick<OcrPage, 'index'> }>({ 'page.index': 1 })
+      .toArray();
+    return new Map(rows.map(({ _id, page }) => [page.index, _id]));
+  },
+  /** A page by the id that `pagesReadAs` found; null if it is gone. */
+  async pageReadAs({ organizationId, documentId }: ResultOrigin, _id: string): Promise<OcrPage | null> {
+    return (await ocrPages.findOne({ _id, organizationId, documentId }))?.page ?? null;
+  },
   /** Pages of a reading without their words, in order. */
   readingPages: (of: OfReading): Promise<readonly ReadPage[]> => pagesOf(ocrPages, of),
   /** Pages `from` to `to` of a reading with their words, in order; the first few of them. Empty at the end. */

@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
 import { applyToCards } from '#web/live/apply-cards.ts';
+import { withNewestPages } from '#web/live/recent.ts';
 import { changesMatches, patched, type Listed } from '#web/live/card-changes.ts';
 import type { TextLine } from '#web/page-view/words.ts';
 import { changesOf, keptTexts } from '#web/pages/document/tabs/corrections.ts';
@@ -57,6 +58,19 @@ test('a card follows the pages that its run reads, and shows none after the last
   expect(patched(third, [event('run.step.changed', { nodeType: 'ocr', status: 'failed' }, 5)]).reading).toBe(
     third.reading,
   );
+});
+
+test('the feed keeps the newest pages of each step, and every other event', () => {
+  const pages = (pagesRead: number, more = {}) =>
+    event('run.step.changed', { nodeId: 'read', reading: { pagesRead, pages: 9 }, ...more });
+  const begun = event('run.step.changed', { nodeId: 'read', status: 'running' });
+  const other = pages(1, { runId: 'run_2' });
+  expect(withNewestPages([pages(3), created, pages(2), other, pages(1), begun])).toEqual([
+    pages(3),
+    created,
+    other,
+    begun,
+  ]);
 });
 
 test('a renamed document shows its new names; a title that was taken back waits for the server', () => {

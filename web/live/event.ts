@@ -8,3 +8,10 @@ export interface LiveEvent {
   readonly runId?: string;
   readonly [field: string]: unknown;
 }
+
+/** Pages that a step has read so far, if the event tells of them. */
+export function pagesOf({ reading }: LiveEvent): { readonly pagesRead: number; readonly pages: number } | undefined {
+  if (typeof reading !== 'object' || reading === null) return undefined;
+  const { pagesRead, pages } = reading as Readonly<Record<string, unknown>>;
+  return typeof pagesRead === 'number' && typeof pages === 'number' ? { pagesRead, pages } : undefined;
+}

@@ -8,18 +8,30 @@ export const recent = createStore<readonly Recent[]>([]);
 
 const kept = 200;
 
+/** Leaves out pages of a step that it told of before: a long document tells of them each second. */
+export function withNewestPages<Event extends LiveEvent>(newestFirst: readonly Event[]): readonly Event[] {
+  const told = new Set<string>();
+  return newestFirst.filter(({ runId, nodeId, reading }) => {
+    const key = `${runId} ${String(nodeId)}`;
+    if (reading === undefined) return true;
+    if (told.has(key)) return false;
+    told.add(key);
+    return true;
+  });
+}
+
 /** Returns the listener that remembers events. It sets the store once for each frame, as a burst brings hundreds. */
 export function rememberer(): (event: LiveEvent) => void {
   let next = 1;
-  let waiting: Recent[] = [];
+  let waiting: readonly Recent[] = [];
   const flush = (): void => {
     const came = waiting;
     waiting = [];
-    recent.set((all) => [...came, ...all].slice(0, kept));
+    recent.set((all) => withNewestPages([...came, ...all]).slice(0, kept));
   };
   return (event) => {
     if (waiting.length === 0) requestAnimationFrame(flush);
     // Hidden tabs have no frames: what no list will show is not kept for them either.
-    waiting = [{ ...event, key: next++ }, ...waiting].slice(0, kept);
+    waiting = withNewestPages([{ ...event, key: next++ }, ...waiting]).slice(0, kept);
   };
 }

@@ -29,7 +29,7 @@ const Question = z.object({ path: text, promptText: text, answerSchema: z.record
 /** Events of runs, which both streams have. */
 const runEvents = [
   event('run.created', 'A run is in the queue', { ...ofRun, ...workflow, status: z.literal('queued') }),
-  event('run.step.changed', 'A step began or ended, or the run waits for answers or has them', {
+  event('run.step.changed', 'A step began, has read more pages or ended, or the run waits for answers or has them', {
     ...ofNode,
     workflowId: text,
     version: z.int().nullable().optional(),

@@ -164,6 +164,23 @@ verifies('service.documents.unfinished', async () => {
   expect(await everywhere(id)).toEqual(nowhere);
 });
 
+verifies('resource.ocr.pages_kept', async () => {
+  const { id, executionId } = await ingest();
+  await gate.read(5);
+  gate.fail(new AppError('image.undecodable', 'Page 6 is broken.'));
+  expect(await ended(executionId)).toBe('failed');
+  gate.reset();
+  const { workflowId } = app.seed;
+  const again = await service.post('/api/service/workflow-executions', { workflowId, documentIds: [id] });
+  await gate.read(5);
+  expect(gate.asked()).toEqual([5]);
+  expect(await everywhere(id)).toEqual(nowhere.map(() => [5, pages]));
+  gate.finish();
+  expect(await ended(again.body.id)).toBe('succeeded');
+  const whole = await service.get(`/api/service/documents/${id}/text`);
+  expect(whole.body.split('\f')).toEqual(Array.from({ length: pages }, (_, index) => textOf(index)));
+});
+
 verifies('realtime.run_pages', async () => {
   using feed = await listenTo(new URL('/api/dashboard/realtime', app.addresses.api), { cookie });
   await feed.until(({ lastId }) => lastId !== '');

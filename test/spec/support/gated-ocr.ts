@@ -62,6 +62,8 @@ export function gatedOcr() {
       stir();
       await until(() => asked.includes(pages));
     },
+    /** Pages that were asked for, in that order. */
+    asked: (): readonly number[] => asked,
     /** Lets all pages be read. */
     finish(): void {
       allowed = Number.POSITIVE_INFINITY;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { changesByPage } from '#src/domain/operators/correct-page.ts';
 import type { ResultOrigin } from '#src/domain/documents/results.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { documentRecord, pageOf } from '#test/support/records.ts';
@@ -85,6 +86,36 @@ test('of two runs that read a document the one that began last is shown, as long
   expect(await shown(record)).toEqual(['run_a', 4]);
   await stores.results.endReading(of('run_a'));
   expect(await shown(record)).toBeUndefined();
+});
+
+test('pages that were corrected, and those of runs that are kept apart, are taken for pages of no run', async () => {
+  const { record, of } = await document();
+  const { results, corrections } = stores;
+  const save = (origin: ResultOrigin) =>
+    results.saveOcrPage(origin, { modelLabel: 'm', page: pageOf('x'), readAs: 'way' });
+  await save({ ...of('run_a'), isolated: true });
+  expect(await results.pagesReadAs(of('run_c'), 'way')).toEqual(new Map());
+  await save(of('run_b'));
+  const result = { engine: 'e', language: 'eng', pages: [] };
+  const whole = { modelLabel: 'm', text: 'x', avgConfidence: 1, result, pagesApart: true } as const;
+  const { ocrResultId } = await results.saveOcr(of('run_b'), whole);
+  const by = { by: 'person', author: 'usr_a', at: new Date() } as const;
+  const changes = changesByPage([{ page: 0, line: 0, text: 'corrected' }]);
+  expect(await corrections.correctOcr(record, ocrResultId, changes, by)).toMatchObject({ text: 'corrected' });
+  const { organizationId, _id: documentId } = record;
+  const rows = database.collections.ocrPages.find({
+    organizationId,
+    documentId,
+    readAs: 'way',
+    isolated: { $exists: false },
+  });
+  expect((await rows.toArray()).map(({ page }) => page.text)).toEqual(['x']);
+  const found = await results.pagesReadAs(of('run_c'), 'way');
+  expect([...found]).toEqual([[0, `${ocrResultId}/0`]]);
+  expect(await results.pageReadAs(of('run_c'), found.get(0) ?? '')).toMatchObject({ text: 'x' });
+  expect(await results.pagesReadAs(of('run_c'), 'other')).toEqual(new Map());
+  expect(await results.pagesReadAs({ ...of('run_c'), isolated: true }, 'way')).toEqual(new Map());
+  expect(await results.pagesReadAs({ ...of('run_c'), projectId: 'prj_other' }, 'way')).toEqual(new Map());
 });
 
 test('a run that is kept apart shows nothing on the document, and a deleted document is not seen', async () => {

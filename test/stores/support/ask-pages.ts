@@ -13,6 +13,8 @@ export async function askPages({ executions, results, groundingTexts }: Stores, 
     await results.saveOcrPage(origin, { ...read, reading: { language: 'eng', pagesRead, pages: 2 } });
   const reading = { organizationId, documentId, ocrResultId: results.idsOf(origin).ocr, modelLabel: 'm' };
   await results.readingPages(reading);
+  await results.pagesReadAs(origin, 'way');
+  await results.pageReadAs(origin, `${reading.ocrResultId}/0`);
   await results.readingPagesFrom(reading, 0, 9);
   await results.readingPage(reading, 0);
   await results.endReading(origin);

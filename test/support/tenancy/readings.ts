@@ -18,7 +18,7 @@ const originOf = ({ organizationId, projectIds: [projectId], documentId }: Who):
 /** Stores a page of a document that a run has not read to its end. */
 export async function seedReading({ results }: Stores, who: Who): Promise<void> {
   const reading = { language: 'eng', pagesRead: 1, pages: 2 };
-  await results.saveOcrPage(originOf(who), { modelLabel: 'm', page: pageOf('x'), reading });
+  await results.saveOcrPage(originOf(who), { modelLabel: 'm', page: pageOf('x'), reading, readAs: 'way' });
 }
 
 const readingOf = (stores: Stores, who: Who, target: Who) => ({
@@ -33,6 +33,14 @@ export const readingReads = (stores: () => Stores): Readonly<Record<string, Try>
   'results.readingPagesFrom': (who, target) =>
     stores().results.readingPagesFrom(readingOf(stores(), who, target), 0, 9),
   'results.readingPage': (who, target) => stores().results.readingPage(readingOf(stores(), who, target), 0),
+  'results.pagesReadAs': async (who, target) => [
+    ...(await stores().results.pagesReadAs({ ...originOf(target), organizationId: who.organizationId }, 'way')).keys(),
+  ],
+  'results.pageReadAs': (who, target) =>
+    stores().results.pageReadAs(
+      { ...originOf(target), organizationId: who.organizationId },
+      `${readingOf(stores(), who, target).ocrResultId}/0`,
+    ),
   'executions.unended': (who, { runId }) => stores().executions.unended(who.organizationId, [runId]),
 });
 
