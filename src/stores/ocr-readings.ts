@@ -61,11 +61,35 @@ const showing = (origin: ResultOrigin, { ocrResultId, pagesRead, at }: DocumentR
 export type OfReading = Pick<DocumentReading, 'ocrResultId' | 'modelLabel'> &
   Pick<ResultOrigin, 'organizationId' | 'documentId'>;
 
+/** Pages of runs that did not finish, for new ones. Source: `resource.ocr.pages_kept`. */
+const createKeptPages = ({ ocrPages }: Pick<Collections, 'ocrPages'>) => ({
+  /**
+   * Ids of pages that runs of the project read in the same way, by their index: a new run of a failed one goes on after its last page. Runs
+   * that are kept apart have no part in it.
+   */
+  async pagesReadAs(
+    { organizationId, projectId, documentId, isolated }: ResultOrigin,
+    readAs: string,
+  ): Promise<ReadonlyMap<number, string>> {
+    if (isolated === true) return new Map();
+    const rows = await ocrPages
+      .find({ organizationId, documentId, projectId, readAs, ...shown })
+      .project<{ readonly _id: string; readonly page: Pick<OcrPage, 'index'> }>({ 'page.index': 1 })
+      .toArray();
+    return new Map(rows.map(({ _id, page }) => [page.index, _id]));
+  },
+  /** A page by the id that `pagesReadAs` found; null if it is gone. */
+  async pageReadAs({ organizationId, documentId }: ResultOrigin, _id: string): Promise<OcrPage | null> {
+    return (await ocrPages.findOne({ _id, organizationId, documentId }))?.page ?? null;
+  },
+});
+
 /** Pages that are stored before their result. Source: docs/decisions/0126, docs/decisions/0231. */
 export const createOcrReadings = (
   client: MongoClient,
   { documents, ocrPages }: Pick<Collections, 'documents' | 'ocrPages'>,
 ) => ({
+  ...createKeptPages({ ocrPages }),
   /** Stores one page, and shows on its document how far the run is, in one command. `seen` is called if the document was there after that. */
   async saveOcrPage(origin: ResultOrigin, saved: SavedPage, seen?: () => void): Promise<void> {
     const { modelLabel, page, reading, readAs } = saved;
@@ -110,25 +134,6 @@ export const createOcrReadings = (
   /** Pages that earlier attempts of the same node read with the same model, without their words. */
   readPages: (origin: ResultOrigin, modelLabel: string): Promise<readonly ReadPage[]> =>
     pagesOf(ocrPages, { ...origin, ocrResultId: rowId('ocr', origin), modelLabel }),
-  /**
-   * Ids of pages that runs of the project read in the same way, by their index: a new run of a failed one goes on after its last page. Runs
-   * that are kept apart have no part in it.
-   */
-  async pagesReadAs(
-    { organizationId, projectId, documentId, isolated }: ResultOrigin,
-    readAs: string,
-  ): Promise<ReadonlyMap<number, string>> {
-    if (isolated === true) return new Map();
-    const rows = await ocrPages
-      .find({ organizationId, documentId, projectId, readAs, ...shown })
-      .project<{ readonly _id: string; readonly page: Pick<OcrPage, 'index'> }>({ 'page.index': 1 })
-      .toArray();
-    return new Map(rows.map(({ _id, page }) => [page.index, _id]));
-  },
-  /** A page by the id that `pagesReadAs` found; null if it is gone. */
-  async pageReadAs({ organizationId, documentId }: ResultOrigin, _id: string): Promise<OcrPage | null> {
-    return (await ocrPages.findOne({ _id, organizationId, documentId }))?.page ?? null;
-  },
   /** Pages of a reading without their words, in order. */
   readingPages: (of: OfReading): Promise<readonly ReadPage[]> => pagesOf(ocrPages, of),
   /** Pages `from` to `to` of a reading with their words, in order; the first few of them. Empty at the end. */

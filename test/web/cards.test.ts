@@ -1,11 +1,10 @@
 import { QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
 import { applyToCards } from '#web/live/apply-cards.ts';
-import { withNewestPages } from '#web/live/recent.ts';
 import { changesMatches, patched, type Listed } from '#web/live/card-changes.ts';
 import type { TextLine } from '#web/page-view/words.ts';
 import { changesOf, keptTexts } from '#web/pages/document/tabs/corrections.ts';
-import type { LiveEvent } from '#web/live/event.ts';
+import { withNewestPages, type LiveEvent } from '#web/live/event.ts';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
 const card = (id: string): Listed => ({

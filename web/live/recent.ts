@@ -1,5 +1,5 @@
 import { createStore } from '../state/store.ts';
-import type { LiveEvent } from './event.ts';
+import { withNewestPages, type LiveEvent } from './event.ts';
 
 type Recent = LiveEvent & { readonly key: number };
 
@@ -7,18 +7,6 @@ type Recent = LiveEvent & { readonly key: number };
 export const recent = createStore<readonly Recent[]>([]);
 
 const kept = 200;
-
-/** Leaves out pages of a step that it told of before: a long document tells of them each second. */
-export function withNewestPages<Event extends LiveEvent>(newestFirst: readonly Event[]): readonly Event[] {
-  const told = new Set<string>();
-  return newestFirst.filter(({ runId, nodeId, reading }) => {
-    const key = `${runId} ${String(nodeId)}`;
-    if (reading === undefined) return true;
-    if (told.has(key)) return false;
-    told.add(key);
-    return true;
-  });
-}
 
 /** Returns the listener that remembers events. It sets the store once for each frame, as a burst brings hundreds. */
 export function rememberer(): (event: LiveEvent) => void {
