@@ -40,6 +40,8 @@ export interface NodeCall<Params> {
   /** Secrets in `params`. Their hosts are checked by `deps.outbound`; the response of such a call is reduced to what its author named. */
   readonly secrets: readonly PlacedSecret[];
   readonly signal: AbortSignal;
+  /** The author wants nothing of earlier runs. Absent: the node may take what they have found. */
+  readonly cache?: false;
   /** Evaluates what the author of the workflow wrote, within the budget of this visit. */
   readonly computing: NodeComputing;
   /** Runs another workflow of the project inside this run, with separate state. For the node type `workflow`. */

@@ -174,9 +174,7 @@ class Performance {
   #nodeParts(recorder: StepRecorder): Pick<RunParts, 'cache' | 'deps'> {
     const { cache } = this.#parts;
     const { experiment, draft } = this.#lease.run;
-    const results = createRunResults(
-      isApart(this.#lease.run) ? this.#parts.nodeDeps.results : recorder.hearing(this.#parts.nodeDeps.results),
-    );
+    const results = createRunResults(recorder.hearing(this.#parts.nodeDeps.results));
     const nodeDeps = { ...this.#parts.nodeDeps, document: this.#document, results };
     if (experiment !== undefined)
       return { deps: isolatedDeps(nodeDeps, refusedByExperiment), cache: isolatedCache(cache, experiment) };

@@ -1,8 +1,15 @@
 import type { StepFinished, StepSink, StepStarted } from '#graphs/run/step-sink.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import { descriptionUpserted, ocrCreated, segmentationCreated, stepChanged } from '#src/domain/events/realtime.ts';
-import type { RunRecord } from '#src/domain/runs/run.ts';
+import {
+  descriptionUpserted,
+  ocrCreated,
+  pagesRead,
+  segmentationCreated,
+  stepChanged,
+} from '#src/domain/events/realtime.ts';
+import { Paced } from '#src/concurrency/paced.ts';
+import { isApart, type RunReading, type RunRecord } from '#src/domain/runs/run.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import { StepBuckets } from '#src/domain/runs/step-buckets.ts';
@@ -16,6 +23,8 @@ export interface RecorderParts {
   readonly logger: Logger;
   /** Default: 100 ms. */
   readonly lingerMs?: number | undefined;
+  /** Least time between two announcements of pages that a run has read. Default: 1 s. */
+  readonly pagesRestMs?: number | undefined;
 }
 
 function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord {
@@ -47,6 +56,7 @@ type ChangedBuckets = ChangedSteps['buckets'];
 
 /** Longest delay before steps of a run are written together, in milliseconds. */
 const usualLingerMs = 100;
+const usualPagesRestMs = 1_000;
 
 const isOver = ({ status }: StepRecord): boolean => status !== 'running' && status !== 'waiting';
 
@@ -69,6 +79,13 @@ export class StepRecorder implements StepSink {
   readonly #events: RealtimeEvent[] = [];
   /** Steps that have ended, in that order. Those of earlier leases come first. */
   readonly #ended: Map<string, StepRecord>;
+  /** Attempts that began under this lease, by their path. */
+  readonly #begun = new Map<string, StepRecord>();
+  readonly #pages: Paced<RunReading>;
+  /** State of the run that the next write stores; undefined: it is stored. */
+  #reading: RunReading | null | undefined;
+  /** Removes the reading of a node from its document, by the path of the node. */
+  readonly #endReading = new Map<string, () => Promise<void>>();
   /** The first superstep in which a node succeeded. */
   #succeededIn = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
@@ -82,6 +99,7 @@ export class StepRecorder implements StepSink {
     this.#run = run;
     this.#parts = parts;
     this.#onProgress = onProgress;
+    this.#pages = new Paced(parts.pagesRestMs ?? usualPagesRestMs, (reading) => this.#tellPages(reading));
     for (const step of earlier) this.#buckets.set(step);
     this.#ended = new Map(earlier.filter(isOver).map((step) => [step._id, step]));
   }
@@ -93,12 +111,27 @@ export class StepRecorder implements StepSink {
 
   /**
    * Wraps the store so that the realtime log announces the results of this run. Announces only results that the store saved: a step whose
-   * outcome came from the cache made none.
+   * outcome came from the cache made none. Of runs that are kept apart only the pages are told, which the run itself shows.
    */
   hearing(results: ResultStore): ResultStore {
     const run = this.#run;
-    return {
+    const withPages: ResultStore = {
       ...results,
+      saveOcrPage: async (origin, saved) => {
+        await results.saveOcrPage(origin, saved);
+        if (saved.reading === undefined) return;
+        const { nodeId } = origin;
+        const { pagesRead: read, pages } = saved.reading;
+        const ocrResultId = results.idsOf(origin).ocr;
+        this.#endReading.set(nodeId, () => results.endReading(origin));
+        // Late pages of an attempt that has ended are not told.
+        if (this.#begun.get(nodeId)?.status === 'running')
+          this.#pages.add({ nodeId, ocrResultId, pagesRead: read, pages });
+      },
+    };
+    if (isApart(run)) return withPages;
+    return {
+      ...withPages,
       saveOcr: async (origin, result) => {
         const saved = await results.saveOcr(origin, result);
         this.#announce(ocrCreated(run, origin.nodeId, saved));
@@ -120,7 +153,9 @@ export class StepRecorder implements StepSink {
   started(step: StepStarted): void {
     // A later superstep begins after the results of the previous one went to its checkpoint.
     if (this.#succeededIn < step.superstep) this.#onProgress();
-    this.#record(toRecord(this.#run, step));
+    const record = toRecord(this.#run, step);
+    this.#begun.set(step.path, record);
+    this.#record(record);
   }
 
   finished(step: StepFinished, cause?: unknown): void {
@@ -129,6 +164,7 @@ export class StepRecorder implements StepSink {
       this.#parts.logger.warn({ err: cause, nodeId: step.path, code: step.error?.code }, 'step failed');
     const record = toRecord(this.#run, step);
     if (isOver(record)) this.#ended.set(record._id, record);
+    this.#endPages(step);
     this.#record(record);
   }
 
@@ -139,6 +175,9 @@ export class StepRecorder implements StepSink {
 
   /** Stores what the run's own record does not hold. Returns the rest, to be stored with the end of the run. */
   async rest(): Promise<Unwritten> {
+    this.#pages.end();
+    // A run that has ended reads nothing.
+    this.#reading = undefined;
     const changed = this.#takeChanged();
     const first = changed.get(0);
     const beside = new Map([...changed].filter(([number]) => number > 0));
@@ -162,6 +201,31 @@ export class StepRecorder implements StepSink {
     this.#announce(stepChanged(this.#run, record));
   }
 
+  #tellPages(reading: RunReading): void {
+    const step = this.#begun.get(reading.nodeId);
+    if (step === undefined) return;
+    this.#reading = reading;
+    this.#announce(pagesRead(this.#run, step, reading, new Date()));
+  }
+
+  /** An attempt has ended: the next one, if one follows, goes on after its pages. */
+  #endPages({ path, status, willRetry }: StepFinished): void {
+    this.#begun.delete(path);
+    const end = this.#endReading.get(path);
+    if (end === undefined) return;
+    this.#pages.drop(({ nodeId }) => nodeId === path);
+    if (willRetry) return;
+    this.#reading = null;
+    // The document shows the result, or nothing where the node failed for good. A run that ends is not asked any more.
+    if (status === 'continued') this.#add(end());
+  }
+
+  #add(work: Promise<unknown>): void {
+    this.#writing = Promise.all([this.#writing, work]).then(() => undefined);
+    // `flush` throws this error. Until then the rejection must not count as unhandled.
+    this.#writing.catch(() => undefined);
+  }
+
   /** The realtime feed tells nothing of runs of experiments. */
   #announce(event: RealtimeEvent): void {
     if (this.#run.experiment === undefined) this.#events.push(event);
@@ -179,15 +243,16 @@ export class StepRecorder implements StepSink {
   }
 
   #write(buckets: ChangedBuckets, events: readonly RealtimeEvent[]): void {
-    if (events.length === 0 && buckets.size === 0) return;
+    const reading = this.#reading;
+    this.#reading = undefined;
+    if (events.length === 0 && buckets.size === 0 && reading === undefined) return;
     const further = this.#buckets.further;
-    const written = Promise.all([
-      this.#writing,
-      buckets.size > 0 && this.#parts.steps.save({ run: this.#run, buckets, further }),
-      this.#parts.events.append(events),
-    ]);
-    this.#writing = written.then(() => undefined);
-    // `flush` throws this error. Until then the rejection must not count as unhandled.
-    this.#writing.catch(() => undefined);
+    const isChanged = buckets.size > 0 || reading !== undefined;
+    this.#add(
+      Promise.all([
+        isChanged && this.#parts.steps.save({ run: this.#run, buckets, further, reading }),
+        this.#parts.events.append(events),
+      ]),
+    );
   }
 }

@@ -1,19 +1,29 @@
 import { z } from 'zod';
 import { defineNode } from '#graphs/define.ts';
-import { DocumentFacts, OcrFacts, originOf, readFacts } from '#graphs/nodes/facts.ts';
+import { DocumentFacts, OcrFacts, originOf, PreprocessedFacts, readFacts } from '#graphs/nodes/facts.ts';
 import { findLanguage } from '#graphs/nodes/find-language.ts';
-import { readPage } from '#graphs/nodes/read-page.ts';
+import { readPage, type ReadCall } from '#graphs/nodes/read-page.ts';
 import { presentWarnings } from '#src/contracts/page-warnings.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { canonicalHash } from '#src/domain/canonical-json.ts';
 import { averageConfidence, readPageOf, warningsOf } from '#src/domain/documents/read-page.ts';
 import { anyLanguage, detectable } from '#src/domain/documents/languages/choose.ts';
 import type { ReadPage } from '#src/domain/documents/results.ts';
 import { layerLabel } from '#src/domain/documents/text-layer.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
+const version = 1;
+
+/** Settings of the node and changes of its pages that decide their words. */
+const wayOf = ({ params, state }: Pick<ReadCall, 'params' | 'state'>) => ({
+  mode: params.pageSegmentationMode ?? null,
+  textLayers: params.textLayers,
+  changed: readFacts(state, 'preprocessed', PreprocessedFacts)?.pages ?? [],
+});
+
 export const ocr = defineNode({
   type: 'ocr',
-  version: 1,
+  version,
   summary: 'Read the text of every page, from the PDF or by recognition, and store it with its boxes and confidence',
   params: z.strictObject({
     language: z
@@ -71,14 +81,24 @@ export const ocr = defineNode({
     const isAlone = pageCount === 1;
     const kept = isAlone ? [] : await deps.results.readPages(origin, modelLabel);
     const read = new Map(kept.map((page) => [page.index, page]));
+    const readAs = canonicalHash({ version, modelLabel, ...wayOf(call) });
+    const earlier =
+      isAlone || read.size === pageCount || call.cache === false
+        ? new Map<number, string>()
+        : await deps.results.pagesReadAs(origin, readAs);
     let alone: readonly OcrPage[] = [];
     for (let index = 0; index < pageCount; index += 1) {
       if (read.has(index)) continue;
       signal.throwIfAborted();
-      const page = found.pages.find((one) => one.index === index) ?? (await readPage(call, index, language));
-      if (isAlone) alone = [page];
-      else await deps.results.saveOcrPage(origin, { modelLabel, page });
+      const known = earlier.get(index);
+      const page =
+        found.pages.find((one) => one.index === index) ??
+        (known === undefined ? null : await deps.results.pageReadAs(origin, known)) ??
+        (await readPage(call, index, language));
       read.set(index, readPageOf(page));
+      const reading = { language, pagesRead: read.size, pages: pageCount };
+      if (isAlone) alone = [page];
+      else await deps.results.saveOcrPage(origin, { modelLabel, page, reading, readAs });
     }
     const pages = [...read.values()].toSorted((a, b) => a.index - b.index);
     const warnings = readableWarnings(pages);

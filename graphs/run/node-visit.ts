@@ -174,6 +174,7 @@ export class NodeVisit {
       secrets,
       signal,
       computing: this.#input.computing,
+      ...(!this.#plan.node.cache && { cache: false as const }),
       ...answer,
       runWorkflow: (request) => this.#context.runInside(path, this.#input.superstep, request),
       openThread: () => this.#context.openThread(path, this.#input.superstep),

@@ -3,6 +3,7 @@ import type { Experiment as ExperimentShape } from '#src/contracts/experiments/e
 import type { Execution, RunSummary } from '#src/contracts/resources/execution.ts';
 import type { GetRunResult } from '#src/contracts/resources/run-results.ts';
 import type { TestedNode } from '#src/contracts/resources/test-node.ts';
+import type { DocumentReading } from '#src/contracts/results/reading.ts';
 import type { WorkflowChange } from '#src/contracts/resources/workflow.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
 import type { AnyTool, Tool } from '#tools/define.ts';
@@ -99,6 +100,10 @@ function afterExperiment(experiment: Experiment): string {
     : `Call get_experiment with experimentId "${experimentId}" and view "regressions" for the documents that lost.`;
 }
 
+/** Hint after text that a run has not finished. */
+const afterReading = ({ runId, pagesRead, pages }: DocumentReading): string =>
+  `A run has read ${pagesRead} of ${pages} pages. Call get_run with runId "${runId}" and waitSeconds 25 until it ends, then read the text.`;
+
 /** Each format and each page has offsets of its own. */
 const sameFormat = ({ format, page }: Readonly<Record<string, unknown>>): string =>
   (typeof format === 'string' && format !== 'text' ? `, format "${format}"` : '') +
@@ -192,16 +197,20 @@ const hints = new Map<string, Hint>([
     const [first] = output.documents;
     return first === undefined ? null : `Call view_document_image or get_document with documentId "${first.id}".`;
   }),
-  after(tools.getDocument, ({ output }) =>
-    output.ocr === null
-      ? `The document has no text yet. Call run_workflow with documentIds ["${output.id}"].`
-      : `Call read_document_text with documentId "${output.id}" for the text.`,
-  ),
+  after(tools.getDocument, ({ output: { id, ocr, reading } }) => {
+    const read = `Call read_document_text with documentId "${id}"`;
+    if (reading !== undefined)
+      return `${afterReading(reading)} ${read}${ocr === null ? '' : ' and unfinished true'} for the pages so far.`;
+    return ocr === null
+      ? `The document has no text yet. Call run_workflow with documentIds ["${id}"].`
+      : `${read} for the text.`;
+  }),
   after(tools.readDocumentText, ({ output, input, cut }) => {
     const { documentId, nextOffset } = output;
     const offset = cut === undefined ? nextOffset : Number(input['offset'] ?? 0) + cut.shown;
     if (offset !== null)
       return `Call read_document_text with documentId "${documentId}"${sameFormat(input)} and offset ${offset} to read on.`;
+    if (output.reading !== undefined) return afterReading(output.reading);
     return output.ocrResultId === null
       ? `The document has no text yet. Call run_workflow with documentIds ["${documentId}"].`
       : null;

@@ -10,6 +10,10 @@ const partMax = 20_000;
 
 type Part = z.output<typeof ReadTextResult>;
 
+/** Says of a text that more of it follows. */
+const unfinishedNote = ({ runId, pagesRead, pages }: NonNullable<Part['reading']>): string =>
+  `Not finished: ${pagesRead} of ${pages} pages are read so far. Call get_run with runId "${runId}" and waitSeconds 25 until it ends, and read again.`;
+
 /** Reads all parts of one OCR result; null when a newer one replaced it meanwhile. */
 async function partsOf(ask: Ask, documentId: string, most: number): Promise<readonly Part[] | null> {
   const first = await ask(tools.readDocumentText, { documentId, limit: Math.min(partMax, most) });
@@ -27,10 +31,12 @@ async function partsOf(ask: Ask, documentId: string, most: number): Promise<read
 export async function documentText(ask: Ask, documentId: string, most = textMax): Promise<string> {
   const parts = (await partsOf(ask, documentId, most)) ?? (await partsOf(ask, documentId, partMax)) ?? [];
   const [first] = parts;
-  if (first === undefined || first.ocrResultId === null)
+  const reading = first?.reading;
+  if (first === undefined || (first.ocrResultId === null && reading === undefined))
     return `The document has no text yet. Call run_workflow with documentIds ["${documentId}"].`;
   const text = parts.map((part) => part.documentText).join('');
-  const block = renderBlock({ id: documentId, fields: [{ path: 'documentText', text }] });
+  const read = renderBlock({ id: documentId, fields: [{ path: 'documentText', text }] });
+  const block = reading === undefined ? read : `${unfinishedNote(reading)}\n\n${read}`;
   if (text.length >= first.totalCharacters) return block;
   return `${block}\n\nThese are the first ${text.length} of ${first.totalCharacters} characters. Call read_document_text with documentId "${documentId}" and offset ${text.length} to read on.`;
 }

@@ -75,11 +75,15 @@ const workingPollMs = 1_000;
 const askingPollMs = 5_000;
 
 /** Describes progress in numbers only, without text of documents or models. */
-function statusMessageOf({ counts, status }: Execution): string {
+function statusMessageOf({ counts, status, runs }: Execution): string {
   const { total, succeeded, failed, canceled, timedOut, waiting } = counts;
   const ended = succeeded + failed + canceled + timedOut;
   const rest = waiting === 0 ? '' : `; ${waiting} waiting for an answer`;
-  return `${status}: ${ended} of ${total} documents done, ${succeeded} succeeded${rest}.`;
+  const reading = runs.flatMap((run) => run.reading ?? []);
+  const sum = (pages: readonly number[]): number => pages.reduce((all, one) => all + one, 0);
+  const read = sum(reading.map(({ pagesRead }) => pagesRead));
+  const pages = reading.length === 0 ? '' : `; page ${read} of ${sum(reading.map((one) => one.pages))}`;
+  return `${status}: ${ended} of ${total} documents done, ${succeeded} succeeded${pages}${rest}.`;
 }
 
 function latest(first: Date, ...others: readonly (Date | string | null)[]): Date {

@@ -106,8 +106,8 @@ export function executionTasks(deps: ToolDeps): Tasks {
     watch(taskId, { caller }, changed) {
       const watched = executionOf(taskId);
       const stop = deps.events.subscribe(caller.principal.organizationId, ({ executionId, type, data }) => {
-        // Steps do not change a task, except when a run begins to wait.
-        const counts = type !== 'run.step.changed' || data?.['status'] === 'waiting';
+        // Steps do not change a task, except when a run begins to wait, or has read more pages.
+        const counts = type !== 'run.step.changed' || data?.['status'] === 'waiting' || data?.['reading'] !== undefined;
         if (executionId === watched && counts) changed();
       });
       const again = setInterval(changed, lookAgainMs).unref();

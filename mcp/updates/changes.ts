@@ -19,6 +19,10 @@ export function changesOf({ type, runId, documentId, data }: RealtimeEvent): Cha
     case 'run.created':
       return { uris: of(runId, 'run'), list: true };
     case 'run.step.changed':
+      // A step that has read more pages: they can be read.
+      return data?.['reading'] === undefined
+        ? { uris: of(runId, 'run'), list: false }
+        : { uris: [...of(runId, 'run'), ...of(documentId, 'document', 'text')], list: false };
     case 'run.completed':
     case 'workflow.emitted':
       return { uris: of(runId, 'run'), list: false };

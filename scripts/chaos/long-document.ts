@@ -8,6 +8,8 @@ import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase } from '#src/stores/connect.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { startService } from '#scripts/chaos/service-process.ts';
+import { DocumentWithRun } from '#src/contracts/resources/document.ts';
+import { DocumentPage } from '#src/contracts/resources/results.ts';
 import { untilFinished, uploadStubbornly } from '#scripts/chaos/stubborn-client.ts';
 
 export interface LongDocumentOptions {
@@ -88,6 +90,7 @@ export async function killInLongDocument({
         }
         await first.kill();
       }
+      const shown = await shownNow(api.addresses.api, seed.serviceKey, documentId);
       const before = await storedPages(stored, documentId);
       progress(`killed with ${before.size} of ${pages} pages stored`);
       await using _second = await worker();
@@ -98,7 +101,11 @@ export async function killInLongDocument({
       const seconds = (performance.now() - started) / 1_000;
       const texts = result?.text.split('\f').map((text) => text.trim()) ?? [];
       const { status } = execution;
-      const violations = violationsOf({ pages, before, after, readAgain, texts, status });
+      const shownLater = await shownNow(api.addresses.api, seed.serviceKey, documentId);
+      const violations = [
+        ...violationsOf({ pages, before, after, readAgain, texts, status }),
+        ...unreadable({ pages, before, shown, shownLater }),
+      ];
       return { stored: before.size, readAgain, largestStep, seconds, violations };
     } finally {
       await database.close();
@@ -107,6 +114,39 @@ export async function killInLongDocument({
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** A document as readers see it, which may not be read to its end. */
+interface Shown {
+  readonly reading: { readonly pagesRead: number; readonly pages: number } | undefined;
+  /** Text of the first page; null: it cannot be read. */
+  readonly firstPage: string | null;
+}
+
+async function shownNow(address: string, key: string, documentId: string): Promise<Shown> {
+  const ask = (path: string): Promise<Response> =>
+    fetch(new URL(`/api/service/documents/${documentId}${path}`, address), { headers: { 'x-api-key': key } });
+  const [document, page] = await Promise.all([ask(''), ask('/pages/0')]);
+  const { reading } = ShownDocument.parse(await document.json());
+  return { reading, firstPage: page.ok ? (ShownPage.parse(await page.json()).page?.text ?? null) : null };
+}
+
+const ShownDocument = DocumentWithRun.pick({ reading: true });
+const ShownPage = DocumentPage.pick({ page: true });
+
+function unreadable({
+  pages,
+  before,
+  shown,
+  shownLater,
+}: Pick<Found, 'pages' | 'before'> & { readonly shown: Shown; readonly shownLater: Shown }): string[] {
+  const found: string[] = [];
+  const { reading, firstPage } = shown;
+  if (reading?.pagesRead !== before.size || reading.pages !== pages)
+    found.push(`after the kill ${before.size} pages are stored, and the document shows ${JSON.stringify(reading)}`);
+  if (firstPage === null) found.push('after the kill the first page could not be read');
+  if (shownLater.reading !== undefined) found.push('the finished document shows that it is being read');
+  return found;
 }
 
 interface Found {

@@ -9,7 +9,7 @@ export const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
   derivedId(kind, origin.runId, origin.nodeId, key);
 
 /** Matches the document that shows the latest of its results. A document that is being deleted shows nothing. */
-const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
+export const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
   _id: documentId,
   organizationId,
   deletedAt: { $exists: false },
@@ -45,6 +45,8 @@ interface Shown<Row> {
   readonly row: Row;
   /** Summary that the document shows of the row. Absent: it shows none, and is only looked for. */
   readonly latest?: (row: Row) => Partial<DocumentRecord>;
+  /** Fields that the document loses with it. */
+  readonly ends?: readonly (keyof DocumentRecord)[];
   /** Called if the document was there after the row was stored. */
   readonly seen?: (() => void) | undefined;
 }
@@ -56,11 +58,12 @@ const look = { $setOnInsert: { schemaVersion: 1 } } as const;
 export async function insertShown<Row extends ResultOrigin & { _id: string }>(
   client: MongoClient,
   { rows, documents }: { readonly rows: Collection<Row>; readonly documents: Collection<DocumentRecord> },
-  { row, latest, seen }: Shown<Row>,
+  { row, latest, ends = [], seen }: Shown<Row>,
 ): Promise<Row> {
   if (row.isolated === true) return insertOnce(rows, row);
   const filter: Filter<DocumentRecord> = latestOf(row);
-  const changeBy = (stored: Row): Document => (latest === undefined ? look : { $set: latest(stored) });
+  const unset = ends.length === 0 ? {} : { $unset: Object.fromEntries(ends.map((name) => [name, true])) };
+  const changeBy = (stored: Row): Document => (latest === undefined ? look : { $set: latest(stored), ...unset });
   try {
     const done = await client.bulkWrite(
       [

@@ -1,11 +1,10 @@
 import type { MongoClient } from 'mongodb';
 import { mostShownWarnings } from '#src/contracts/page-warnings.ts';
 import type { Collections } from '#src/stores/collections.ts';
-import { processSafe } from '#src/stores/connect.ts';
 import { insertShown, rowId, shown } from '#src/stores/insert-result.ts';
+import { createOcrReadings, pagesAtOnce } from '#src/stores/ocr-readings.ts';
 import type { OcrPageRow, OcrRow } from '#src/stores/result-rows.ts';
-import type { MadeBy, OcrResult, OcrText, ReadPage, ResultOrigin } from '#src/domain/documents/results.ts';
-import { readPageOf } from '#src/domain/documents/read-page.ts';
+import type { MadeBy, OcrResult, OcrText, ResultOrigin } from '#src/domain/documents/results.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 type TextRow = Omit<OcrRow, 'result'> & { readonly result: Pick<OcrRow['result'], 'language'> };
@@ -31,28 +30,6 @@ const toText = ({
 });
 
 const withoutWords = { projection: { 'result.pages': 0 } } as const;
-
-/** Pages that are read at a time: one has some hundred kilobytes of words. */
-const pagesAtOnce = 8;
-
-const toReadPage = ({ page: { index, text, confidence, losses, source }, wordCharacters }: OcrPageRow): ReadPage => ({
-  index,
-  text,
-  confidence,
-  wordCharacters,
-  ...(losses !== undefined && { losses }),
-  ...(source !== undefined && { source }),
-});
-
-/** Fields of `ReadPage`. */
-const readFields = {
-  'page.index': 1,
-  'page.text': 1,
-  'page.confidence': 1,
-  'page.losses': 1,
-  'page.source': 1,
-  wordCharacters: 1,
-} as const;
 
 /** A page with what places on it need. */
 export type PlacedPage = Pick<OcrPage, 'index' | 'rotation' | 'text' | 'lines'>;
@@ -173,27 +150,6 @@ export function createOcrResults(
   { documents, ocrResults, ocrPages }: Pick<Collections, 'documents' | 'ocrResults' | 'ocrPages'>,
 ) {
   return {
-    /** Stores one page of a result that `saveOcr` ends with `pagesApart`. */
-    async saveOcrPage(
-      origin: ResultOrigin,
-      { modelLabel, page }: { readonly modelLabel: string; readonly page: OcrPage },
-    ): Promise<void> {
-      const ocrResultId = rowId('ocr', origin);
-      const _id = `${ocrResultId}/${page.index}`;
-      const { wordCharacters } = readPageOf(page);
-      const row = { ...origin, createdAt: new Date(), modelLabel, ocrResultId, page, wordCharacters };
-      await ocrPages.replaceOne({ _id, organizationId: origin.organizationId }, row, { upsert: true, ...processSafe });
-    },
-    /** Pages that earlier attempts of the same node read with the same model, without their words. */
-    async readPages(origin: ResultOrigin, modelLabel: string): Promise<readonly ReadPage[]> {
-      const { organizationId, documentId } = origin;
-      const rows = await ocrPages
-        .find({ organizationId, documentId, ocrResultId: rowId('ocr', origin), modelLabel })
-        .sort({ 'page.index': 1 })
-        .project<OcrPageRow>(readFields)
-        .toArray();
-      return rows.map(toReadPage);
-    },
     /**
      * `pagesApart`: the pages are stored already, and `result.pages` is empty. `seen` is called if the document was there after the result was
      * stored.
@@ -204,7 +160,13 @@ export function createOcrResults(
       seen?: () => void,
     ): Promise<OcrText> {
       const row = { ...origin, ...result, _id: rowId('ocr', origin), createdAt: new Date() };
-      const stored = { row, latest: shownResult, seen };
+      // A document of one page never shows a reading.
+      const stored = {
+        row,
+        latest: shownResult,
+        seen,
+        ...(result.pagesApart === true && { ends: ['reading'] as const }),
+      };
       return toText(await insertShown<OcrRow>(client, { rows: ocrResults, documents }, stored));
     },
     async latestOcr(organizationId: string, documentId: string): Promise<OcrText | null> {
@@ -228,5 +190,6 @@ export function createOcrResults(
       return row === null ? null : withPages(ocrPages, row);
     },
     ...createPageReads({ ocrResults, ocrPages }),
+    ...createOcrReadings(client, { documents, ocrPages }),
   };
 }

@@ -27,6 +27,8 @@ export interface OcrPageRow extends Row {
   readonly page: OcrPage;
   /** Characters of its words: the weight of its confidence. */
   readonly wordCharacters: number;
+  /** Digest of all that decides the words of a page of this document. Absent: another run reads the page itself. */
+  readonly readAs?: string;
 }
 
 export interface DescriptionRow extends Row, Pick<DescriptionResult, 'value'> {

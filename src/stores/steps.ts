@@ -2,7 +2,7 @@ import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import type { Collections, StepBucketRow } from '#src/stores/collections.ts';
 import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
-import type { RunRecord } from '#src/domain/runs/run.ts';
+import type { RunReading, RunRecord } from '#src/domain/runs/run.ts';
 import { inOrder } from '#src/domain/runs/step-buckets.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
@@ -12,6 +12,8 @@ export interface ChangedSteps {
   readonly buckets: ReadonlyMap<number, readonly StepRecord[]>;
   /** Number of buckets beside the first. */
   readonly further: number;
+  /** null: no node reads pages any more. Absent: unchanged. */
+  readonly reading?: RunReading | null | undefined;
 }
 
 type StepsOf = Pick<RunRecord, '_id' | 'organizationId' | 'steps' | 'stepBuckets' | 'trashed'>;
@@ -23,17 +25,21 @@ const silenced = (step: StepRecord): StepRecord => ({
   outputPreview: null,
 });
 
-const inRuns = ({ run, buckets, further }: ChangedSteps): AnyBulkWriteOperation<RunRecord>[] => {
+const inRuns = ({ run, buckets, further, reading }: ChangedSteps): AnyBulkWriteOperation<RunRecord>[] => {
   const first = buckets.get(0);
   const { _id, organizationId, fence } = run;
-  if (first === undefined && further === 0) return [];
+  if (first === undefined && further === 0 && reading === undefined) return [];
   return [
     {
       updateOne: {
         // Canceling raises the fence: the last steps of a canceled run are written afterwards.
         filter: { _id, organizationId, $or: [{ fence }, { fence: fence + 1, status: 'canceled' }] },
         update: {
-          $set: { ...(first !== undefined && { steps: first }), ...(further > 0 && { stepBuckets: further }) },
+          $set: {
+            ...(first !== undefined && { steps: first }),
+            ...(further > 0 && { stepBuckets: further }),
+            ...(reading !== undefined && { reading }),
+          },
         },
       },
     },
@@ -60,7 +66,10 @@ const ofTheirOwn = ({ run, buckets }: ChangedSteps): AnyBulkWriteOperation<StepB
 const together = (changes: readonly ChangedSteps[]): readonly ChangedSteps[] =>
   [...Map.groupBy(changes, ({ run }) => `${run._id}/${run.fence}`).values()].flatMap((ofOne) => {
     const last = ofOne.at(-1);
-    return last === undefined ? [] : [{ ...last, buckets: new Map(ofOne.flatMap(({ buckets }) => [...buckets])) }];
+    const reading = ofOne.findLast((one) => one.reading !== undefined)?.reading;
+    return last === undefined
+      ? []
+      : [{ ...last, reading, buckets: new Map(ofOne.flatMap(({ buckets }) => [...buckets])) }];
   });
 
 async function write<Row extends { readonly _id: string }>(

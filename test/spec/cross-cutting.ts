@@ -138,6 +138,10 @@ export const crossCutting = [
     'realtime.run_created': 'The realtime feed publishes run creation',
     'realtime.run_step_changed': 'The realtime feed publishes run step change',
     'realtime.run_completed': 'The realtime feed publishes run completion',
+    'realtime.run_pages': [
+      'Pages that a run has read are told on the feed and to calls that wait for it, at most once a second',
+      '0232-pages-are-told-once-a-second',
+    ],
     'realtime.workflow_changed': [
       'A change of a workflow (created, edited, restored, published, deleted) is told on the feed after it is stored, and makes the queries of pages old',
       '0013-events-and-outbox',

@@ -72,6 +72,10 @@ export const orchestration = [
       'One page of a document has its lines, words and boxes and the URL of its image; a page that it lacks returns 400, a document without text 409',
       '0158-results-names-and-slugs',
     ],
+    'service.documents.unfinished': [
+      'Pages that a run has read can be read before the last one, marked as unfinished; a finished text stays the answer until the next one is finished',
+      '0231-pages-can-be-read-before-the-last-one',
+    ],
     'service.documents.update': [
       'PATCH changes file name, title and tags of a document; search finds the new names, also after a run that indexes it again',
       '0158-results-names-and-slugs',

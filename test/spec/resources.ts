@@ -33,6 +33,14 @@ export const resources = [
       '0008-document-and-ocr-result-fields',
     ],
     'resource.document.visibility': 'A service document has its visibility, private or public',
+    'resource.document.reading': [
+      'A document that a run reads has in reading the run, the pages that it has read so far, and all pages; a document that no run reads has none',
+      '0231-pages-can-be-read-before-the-last-one',
+    ],
+    'resource.ocr.pages_kept': [
+      'A new run over a document whose run failed takes the pages that were read in the same way, and goes on after the last one',
+      '0231-pages-can-be-read-before-the-last-one',
+    ],
     'resource.ocr.id': 'An OCR result has an identifier in ocrResultId',
     'resource.ocr.created_at': 'An OCR result has a timestamp in ocrCreatedAt',
     'resource.ocr.model_label': [

@@ -4,7 +4,7 @@ import { applyToCards } from '#web/live/apply-cards.ts';
 import { changesMatches, patched, type Listed } from '#web/live/card-changes.ts';
 import type { TextLine } from '#web/page-view/words.ts';
 import { changesOf, keptTexts } from '#web/pages/document/tabs/corrections.ts';
-import type { LiveEvent } from '#web/live/event.ts';
+import { withNewestPages, type LiveEvent } from '#web/live/event.ts';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
 const card = (id: string): Listed => ({
@@ -37,6 +37,39 @@ test('a card follows its latest run, and no older one', () => {
   for (const other of [{ draft: { revision: 1 } }, { projectId: 'prj_2' }])
     expect(patched(card('doc_1'), [{ ...created, ...other }]).latestRun).toBeNull();
   expect(patched(failed, [event('run.created', { runId: 'run_0', workflowId: 'wf_1' }, 2)])).toBe(failed);
+});
+
+test('a card follows the pages that its run reads, and shows none after the last one or the end of the run', () => {
+  const pages = (pagesRead: number, second: number) =>
+    event('run.step.changed', { nodeType: 'ocr', reading: { ocrResultId: 'ocr_1', pagesRead, pages: 9 } }, second);
+  const third = patched(card('doc_1'), [pages(3, 3)]);
+  expect(third.reading).toEqual({ runId: 'run_1', ocrResultId: 'ocr_1', pagesRead: 3, pages: 9, readAt: at(3) });
+  expect(patched(third, [pages(2, 2)])).toBe(third);
+  expect(patched(third, [pages(4, 4)]).reading?.pagesRead).toBe(4);
+  for (const ends of [
+    event('run.completed', { status: 'failed' }, 5),
+    event('run.step.changed', { nodeType: 'ocr', status: 'succeeded' }, 5),
+    event('run.step.changed', { nodeType: 'ocr', status: 'continued' }, 5),
+  ]) {
+    expect(patched(third, [ends])).not.toHaveProperty('reading');
+    expect(patched(third, [{ ...ends, runId: 'run_0' }]).reading).toBe(third.reading);
+  }
+  expect(patched(third, [event('run.step.changed', { nodeType: 'ocr', status: 'failed' }, 5)]).reading).toBe(
+    third.reading,
+  );
+});
+
+test('the feed keeps the newest pages of each step, and every other event', () => {
+  const pages = (pagesRead: number, more = {}) =>
+    event('run.step.changed', { nodeId: 'read', reading: { pagesRead, pages: 9 }, ...more });
+  const begun = event('run.step.changed', { nodeId: 'read', status: 'running' });
+  const other = pages(1, { runId: 'run_2' });
+  expect(withNewestPages([pages(3), created, pages(2), other, pages(1), begun])).toEqual([
+    pages(3),
+    created,
+    other,
+    begun,
+  ]);
 });
 
 test('a renamed document shows its new names; a title that was taken back waits for the server', () => {

@@ -2,6 +2,7 @@ import { AnyId } from '#src/contracts/fields.ts';
 import { DocumentWithRun } from '#src/contracts/resources/document.ts';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+import { readingsOf } from '#tools/documents/lists/present-reading.ts';
 import { presentLastRun } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
@@ -14,8 +15,14 @@ export const getDocument = defineTool({
   idempotent: true,
   input: z.strictObject({ documentId: AnyId.describe('doc_...') }),
   output: DocumentWithRun,
-  async run({ deps, principal }: ToolContext<'documents' | 'thumbnails'>, { documentId }) {
+  async run(ctx: ToolContext<'documents' | 'executions' | 'thumbnails'>, { documentId }) {
+    const { deps, principal } = ctx;
     const document = await requireDocument(deps, principal, documentId);
-    return { ...presentDocument(deps, document), lastRun: presentLastRun(principal, document) };
+    const readingOf = await readingsOf(ctx, [document]);
+    return {
+      ...presentDocument(deps, document),
+      lastRun: presentLastRun(principal, document),
+      ...readingOf(document),
+    };
   },
 });

@@ -3,6 +3,7 @@ import { DocumentCardList, DocumentCardQuery, searchDepth, type DocumentCard } f
 import type { DocumentSelection } from '#src/stores/lists/document-selection.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { isNarrow, listedBy, listPage, numbersOf, selectionOf } from '#tools/documents/lists/list-page.ts';
+import { readingsOf } from '#tools/documents/lists/present-reading.ts';
 import { latestRunsOf } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { foundCards, findHits } from '#tools/documents/lists/search-cards.ts';
@@ -10,6 +11,7 @@ import { foundCards, findHits } from '#tools/documents/lists/search-cards.ts';
 type Needs =
   | 'cursorSecret'
   | 'documents'
+  | 'executions'
   | 'recordTypes'
   | 'records'
   | 'results'
@@ -25,10 +27,11 @@ async function newest(ctx: ToolContext<Needs>, asked: Asked): Promise<Listed> {
     listPage(ctx, { list: 'cards', selection }, asked),
     numbersOf(ctx, asked, { selection }),
   ]);
-  const latestRunOf = await latestRunsOf(ctx, records);
+  const [latestRunOf, readingOf] = await Promise.all([latestRunsOf(ctx, records), readingsOf(ctx, records)]);
   const documents = records.map((record): z.input<typeof DocumentCard> => ({
     ...presentDocument(ctx.deps, record),
     latestRun: latestRunOf(record),
+    ...readingOf(record),
     distance: null,
     score: null,
     matchedBy: [],

@@ -10,6 +10,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { ownUploads } from '#tools/own-uploads.ts';
 import { invalidInput } from '#tools/call.ts';
 import { listPage, numbersOf, selectionOf } from '#tools/documents/lists/list-page.ts';
+import { readingsOf } from '#tools/documents/lists/present-reading.ts';
 import { presentLastRun } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 
@@ -33,7 +34,7 @@ export function withOwnKey<Asked extends z.output<typeof DocumentFilterQuery>>(
   return { ...given, apiKeyId };
 }
 
-type Context = ToolContext<'cursorSecret' | 'documents' | 'recordTypes' | 'records' | 'thumbnails'>;
+type Context = ToolContext<'cursorSecret' | 'documents' | 'executions' | 'recordTypes' | 'records' | 'thumbnails'>;
 
 async function list(
   ctx: Context,
@@ -46,9 +47,11 @@ async function list(
     listPage(ctx, { list: 'documents', selection }, asked),
     numbersOf(ctx, asked, { selection }),
   ]);
+  const readingOf = await readingsOf(ctx, records);
   const documents = records.map((record) => ({
     ...presentDocument(deps, record),
     lastRun: presentLastRun(principal, record),
+    ...readingOf(record),
   }));
   return { documents, nextCursor, ...numbers };
 }

@@ -5,7 +5,9 @@ import { OcrResultList, OcrResultsQuery, type OcrResult } from '#src/contracts/r
 import type { OcrLine, OcrPage } from '#src/domain/ports/ocr-engine.ts';
 import { invalidInput } from '#tools/call.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
+import { goingReadings, presentReading } from '#tools/documents/lists/present-reading.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { MadeBy, OcrResult as StoredOcr } from '#src/domain/documents/results.ts';
 
 const presentLine = ({ text, confidence, box, words }: OcrLine) => ({
@@ -40,6 +42,21 @@ function presentOcr(
   };
 }
 
+/** Pages that a run has read so far, with one of them; null: no run reads the document. */
+async function readingWithPage(
+  ctx: ToolContext<'executions' | 'results'>,
+  document: DocumentRecord,
+  index: number | undefined,
+): Promise<z.input<typeof OcrResultList>['reading'] | null> {
+  const { organizationId, _id: documentId } = document;
+  const reading = (await goingReadings(ctx, [document])).get(documentId);
+  if (reading === undefined) return null;
+  const shown = { ...presentReading(reading), modelLabel: reading.modelLabel };
+  if (index === undefined) return shown;
+  const page = await ctx.deps.results.readingPage({ organizationId, documentId, ...reading }, index);
+  return { ...shown, page: page && presentPage(page) };
+}
+
 export const listOcrResults = defineTool({
   name: 'list_ocr_results',
   description:
@@ -49,8 +66,10 @@ export const listOcrResults = defineTool({
   idempotent: true,
   input: DocumentPath.extend(OcrResultsQuery.shape),
   output: OcrResultList,
-  async run({ deps, principal }: ToolContext<'documents' | 'results'>, { id, limit, page }) {
-    const { organizationId, pages } = await requireDocument(deps, principal, id);
+  async run(ctx: ToolContext<'documents' | 'executions' | 'results'>, { id, limit, page }) {
+    const { deps, principal } = ctx;
+    const document = await requireDocument(deps, principal, id);
+    const { organizationId, pages } = document;
     if (page !== undefined && page >= pages)
       throw invalidInput([
         { pointer: '/page', code: 'too_big', message: `the document has ${pages} pages: send 0 to ${pages - 1}` },
@@ -59,6 +78,7 @@ export const listOcrResults = defineTool({
       page === undefined
         ? await deps.results.listOcr(organizationId, id, limit)
         : await deps.results.listOcrPage(organizationId, id, { page, limit });
-    return { results: found.map((result) => presentOcr(result, pages)) };
+    const reading = await readingWithPage(ctx, document, page);
+    return { results: found.map((result) => presentOcr(result, pages)), ...(reading !== null && { reading }) };
   },
 });

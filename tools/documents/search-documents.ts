@@ -11,7 +11,10 @@ export const searchDocuments = defineTool({
   idempotent: true,
   input: SearchInput,
   output: SearchResult,
-  async run(ctx: ToolContext<'documents' | 'results' | 'search' | 'thumbnails' | 'workflows'>, { query, limit }) {
+  async run(
+    ctx: ToolContext<'documents' | 'executions' | 'results' | 'search' | 'thumbnails' | 'workflows'>,
+    { query, limit },
+  ) {
     const { documents, degraded } = await searchCards(ctx, { text: query, limit });
     return { documents, nextCursor: null, degraded: [...degraded] };
   },

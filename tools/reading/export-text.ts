@@ -4,7 +4,16 @@ import { languageTags } from '#src/domain/text-forms/languages.ts';
 import { searchablePdf, type PrintedPage } from '#tools/reading/searchable-pdf.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
-import { checkPage, pagesOf, requireText, textParts, type AskedText } from '#tools/reading/text-parts.ts';
+import {
+  checkPage,
+  finishedText,
+  pagesOf,
+  textParts,
+  unfinishedText,
+  unread,
+  type AskedText,
+  type ReadText,
+} from '#tools/reading/text-parts.ts';
 
 const endings: Readonly<Record<TextFormat, string>> = {
   text: 'txt',
@@ -17,6 +26,10 @@ const endings: Readonly<Record<TextFormat, string>> = {
 /** Name of the uploaded file without its ending; the id of a document that has none. */
 const stemOf = ({ _id, filename }: DocumentRecord): string => filename?.replace(/(?<=.)\.[^.]{1,5}$/u, '') ?? _id;
 
+/** Tells in the name of a file that pages are missing. */
+const unfinishedName = ({ reading }: ReadText): string =>
+  reading === undefined ? '' : `-${reading.pagesRead}-of-${reading.pages}-pages`;
+
 /** Writes the text of a document as a file, which the facade streams; agents use read_document_text. Source: docs/decisions/0139. */
 export const exportText = defineTool({
   name: 'export_text',
@@ -26,13 +39,16 @@ export const exportText = defineTool({
   idempotent: true,
   input: ExportTextInput,
   output: ExportedText,
-  async run({ deps, principal, outcome }: ToolContext<'documents' | 'results' | 'pageViews'>, { id, format, page }) {
+  async run(ctx: ToolContext<'documents' | 'executions' | 'results' | 'pageViews'>, { id, format, page, unfinished }) {
+    const { deps, principal, outcome } = ctx;
     const document = await requireDocument(deps, principal, id);
     checkPage(document, page);
-    const ocr = await requireText(deps, document);
+    const ocr = await finishedText(ctx, document, unfinished);
+    if (ocr === null) throw unread((await unfinishedText(ctx, document)) ?? {});
     const asked = { document, ocr, page };
+    const part = `${page === undefined ? '' : `-page-${page}`}${unfinishedName(ocr)}`;
     outcome.file = {
-      name: `${stemOf(document)}${page === undefined ? '' : `-page-${page}`}.${endings[format]}`,
+      name: `${stemOf(document)}${part}.${endings[format]}`,
       contentType: textMedia[format],
       languages: languageTags(ocr.language),
       parts:

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { ReadTextInput, ReadTextResult } from '#src/contracts/resources/document.ts';
 import { mostShownWarnings, presentWarnings } from '#src/contracts/page-warnings.ts';
-import type { OcrText } from '#src/domain/documents/results.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { placeText } from '#src/domain/extract-locally/page-text.ts';
 import { languageTags } from '#src/domain/text-forms/languages.ts';
@@ -9,7 +8,15 @@ import { invalidInput } from '#tools/call.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { roundedBox } from '#tools/reading/placed-highlights.ts';
 import { requireDocument } from '#tools/documents/require-document.ts';
-import { checkPage, pagesOf, textParts } from '#tools/reading/text-parts.ts';
+import { presentReading } from '#tools/documents/lists/present-reading.ts';
+import {
+  checkPage,
+  finishedText,
+  pagesOf,
+  textParts,
+  unfinishedText,
+  type ReadText,
+} from '#tools/reading/text-parts.ts';
 
 type Line = NonNullable<z.input<typeof ReadTextResult>['lines']>[number];
 
@@ -24,7 +31,7 @@ interface Part {
 
 interface Asked {
   readonly document: DocumentRecord;
-  readonly ocr: OcrText;
+  readonly ocr: ReadText;
   readonly format: z.output<typeof ReadTextInput>['format'];
   /** Indexes of the pages in their order; absent: all. */
   readonly pages: readonly number[] | undefined;
@@ -33,9 +40,13 @@ interface Asked {
 /** Text of pages, each after words that say which one it is; a document of one page is its text. */
 function plainParts({ document, ocr, pages }: Asked): Part[] {
   const texts = ocr.text.split('\f');
-  const shown = pages ?? texts.map((_, page) => page);
+  const isAlone = texts.length === 1 && ocr.reading === undefined;
+  // Pages that are not read yet have no text.
+  const shown = (pages ?? texts.map((_, page) => page)).filter(
+    (page) => ocr.reading === undefined || page < texts.length,
+  );
   return shown.map((page, at) => {
-    const head = texts.length === 1 ? '' : `${at === 0 ? '' : '\n\n'}[Page ${page + 1} of ${document.pages}]\n`;
+    const head = isAlone ? '' : `${at === 0 ? '' : '\n\n'}[Page ${page + 1} of ${document.pages}]\n`;
     return { text: head + (texts[page] ?? ''), page, head: head.length };
   });
 }
@@ -95,11 +106,13 @@ export const readDocumentText = defineTool({
   idempotent: true,
   input: ReadTextInput,
   output: ReadTextResult,
-  async run({ deps, principal }: ToolContext<'documents' | 'results'>, input) {
-    const { documentId, offset, limit, format, boxes } = input;
+  async run(ctx: ToolContext<'documents' | 'executions' | 'results'>, input) {
+    const { deps, principal } = ctx;
+    const { documentId, offset, limit, format, boxes, unfinished } = input;
     const document = await requireDocument(deps, principal, documentId);
     const pages = chosenPages(document, input);
-    const ocr = await deps.results.latestOcr(document.organizationId, document._id);
+    const ocr = (await finishedText(ctx, document, unfinished)) ?? (await unfinishedText(ctx, document));
+    const reading = ocr?.reading;
     const end = offset + limit;
     const lines: Line[] = [];
     let total = 0;
@@ -117,7 +130,8 @@ export const readDocumentText = defineTool({
     }
     return {
       documentId,
-      ocrResultId: ocr?.ocrResultId ?? null,
+      ocrResultId: reading === undefined ? (ocr?.ocrResultId ?? null) : null,
+      ...(reading !== undefined && { reading: presentReading(reading) }),
       avgConfidence: ocr?.avgConfidence ?? null,
       languages: ocr === null ? [] : languageTags(ocr.language),
       warnings: presentWarnings(ocr?.warnings?.slice(0, mostShownWarnings)),

@@ -40,6 +40,8 @@ function presentEnd(run: RunRecord) {
     status: run.status,
     ...(run.error === null ? {} : { error: run.error }),
     ...(run.degraded === undefined ? {} : { degraded: [...run.degraded] }),
+    // A run that ended while it read keeps how far it was.
+    ...(run.reading && !terminalStatuses.has(run.status) && { reading: { ...run.reading } }),
   };
 }
 

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { Execution } from '#src/contracts/resources/execution.ts';
+import { RunReading } from '#src/contracts/results/reading.ts';
 import { StepProgress } from '#src/domain/runs/progress.ts';
 import { terminalStatuses, type ExecutionRecord, type RunRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
-import { presentExecution } from '#tools/runs/present.ts';
+import { presentExecution, presentRun } from '#tools/runs/present.ts';
 import { requireExecution } from '#tools/runs/require-run.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 
@@ -27,6 +28,8 @@ async function presentRuns(
   return presentExecution(execution, runs, ctx);
 }
 
+const PagesRead = RunReading.pick({ pagesRead: true, pages: true });
+
 /** Statuses of steps that ended. */
 const finished: ReadonlySet<unknown> = new Set(['succeeded', 'continued', 'failed', 'canceled']);
 
@@ -48,15 +51,22 @@ class ProgressReporter {
   /** Counts a step that ended. `event` belongs to the execution. */
   observe({ type, runId, data }: LoggedEvent): void {
     if (this.#progress === null || type !== 'run.step.changed' || runId === undefined) return;
-    if (!finished.has(data?.['status'])) return;
-    this.#progress.stepFinished(runId, String(data?.['nodeId']));
+    const nodeId = String(data?.['nodeId']);
+    const { success, data: read } = PagesRead.safeParse(data?.['reading']);
+    if (success) this.#progress.pagesRead(runId, { nodeId, ...read });
+    else if (finished.has(data?.['status'])) this.#progress.stepFinished(runId, nodeId);
+    else return;
     this.#report();
   }
 
   async update({ workflowId, version, runs, counts }: Watched): Promise<void> {
     if (this.#ctx.progress === undefined) return;
     this.#progress ??= await this.#begin(workflowId, version ?? null, runs, counts.total);
-    for (const { runId, status } of runs) this.#progress.runIs(runId, status);
+    for (const { runId, status, reading } of runs) {
+      this.#progress.runIs(runId, status);
+      // Events tell it earlier, where they reach this process.
+      if (reading !== undefined) this.#progress.pagesRead(runId, reading);
+    }
     this.#report();
   }
 
@@ -82,8 +92,9 @@ class ProgressReporter {
 
   #report(): void {
     if (this.#progress === null) return;
-    const { done, total, endedRuns, runs } = this.#progress;
-    const message = `${done} of ${total} steps; ${endedRuns} of ${runs} documents have ended`;
+    const { done, total, endedRuns, runs, pages, finishedSteps } = this.#progress;
+    const read = pages === null ? '' : `page ${pages.pagesRead} of ${pages.pages}; `;
+    const message = `${finishedSteps} of ${total} steps; ${read}${endedRuns} of ${runs} documents have ended`;
     this.#ctx.progress?.({ done, total, message });
   }
 }
@@ -103,8 +114,10 @@ function nextEvent(
   const unsubscribe = deps.events.subscribe(principal.organizationId, (event) => {
     const ours = event.executionId === id && (runId === undefined || event.runId === runId);
     if (ours) observe(event);
-    // Steps do not change the execution, except the step at which a run starts to wait.
-    const counts = event.type !== 'run.step.changed' || event.data?.['runStatus'] !== undefined;
+    // Steps do not change the execution, except the step at which a run starts to wait. Pages change nothing but the progress.
+    const counts =
+      event.type !== 'run.step.changed' ||
+      (event.data?.['runStatus'] !== undefined && event.data['reading'] === undefined);
     if (ours && counts) stir();
   });
   for (const end of [signal, deps.stopping]) end.addEventListener('abort', stir, { once: true });
@@ -196,8 +209,8 @@ export async function waitForRun(
     let latest = await read();
     if (latest.status === 'queued') await deps.executions.expedite(principal.organizationId, executionId);
     for (;;) {
-      const { status, version, documentId } = latest;
-      await reporter.update({ workflowId, version, runs: [{ runId, documentId, status }], counts: { total: 1 } });
+      const { status, version } = latest;
+      await reporter.update({ workflowId, version, runs: [presentRun(latest)], counts: { total: 1 } });
       if (terminalStatuses.has(status) || status === 'waiting') return latest;
       const left = deadline - performance.now();
       if (left <= 0 || ctx.signal.aborted || deps.stopping.aborted) return latest;

@@ -20,8 +20,15 @@ const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[
   'description.upserted': ({ documentId }) => ofDocument(documentId),
   'segmentation.created': ({ documentId }) => ofDocument(documentId),
   'run.created': () => [['runs'], ['documents', 'runs']],
-  'run.step.changed': ({ runId, status }) => [
+  'run.step.changed': ({ runId, documentId, status, reading }) => [
     ['runs', 'get', { params: { id: runId } }],
+    // Cards take the number of pages over without a request; the page that is shown may be among them.
+    ...(reading === undefined
+      ? []
+      : [
+          ['documents', 'ocr', { params: { id: documentId } }],
+          ['runs', 'list'],
+        ]),
     ...(status === 'waiting'
       ? [
           ['operators', 'reviews'],

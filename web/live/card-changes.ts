@@ -7,7 +7,7 @@ type Run = Card['latestRun'];
 /** Part of a document that the feed changes. */
 export type Listed = Pick<
   Card,
-  'id' | 'projectId' | 'latestRun' | 'filename' | 'title' | 'tags' | 'duplicateOf' | 'duplicateKind'
+  'id' | 'projectId' | 'latestRun' | 'reading' | 'filename' | 'title' | 'tags' | 'duplicateOf' | 'duplicateKind'
 >;
 
 const text = (event: LiveEvent, field: string): string | undefined => {
@@ -34,6 +34,20 @@ function runAfter(run: Run, event: LiveEvent): Run {
   return { ...rest, status, at, ...(type === 'run.completed' ? withError(event) : {}) };
 }
 
+type Pages = Listed['reading'];
+
+/** Pages that are read after an event. The end of the run ends the reading, and so does the end of a step that read. */
+function readingAfter(reading: Pages, { type, runId, at, ...event }: LiveEvent): Pages {
+  if (runId === undefined) return reading;
+  const { reading: told, nodeType, status } = event;
+  if (type === 'run.step.changed' && typeof told === 'object' && told !== null) {
+    const isLate = reading?.runId === runId && reading.readAt >= at;
+    return isLate ? reading : ({ ...told, runId, readAt: at } as Pages);
+  }
+  const ends = type === 'run.completed' || (nodeType === 'ocr' && (status === 'succeeded' || status === 'continued'));
+  return ends && reading?.runId === runId ? undefined : reading;
+}
+
 /** Events that cards take over without a request. */
 export const isForCards = ({ type, documentId }: LiveEvent): boolean =>
   documentId !== undefined && (type === 'document.changed' || type.startsWith('run.'));
@@ -48,7 +62,10 @@ function after<One extends Listed>(card: One, event: LiveEvent): One {
   // Runs of drafts, and those of other projects over a public document, are not runs of the document.
   if (event['draft'] !== undefined || event.projectId !== card.projectId) return card;
   const latestRun = runAfter(card.latestRun, event);
-  return latestRun === card.latestRun ? card : { ...card, latestRun };
+  const reading = readingAfter(card.reading, event);
+  if (latestRun === card.latestRun && reading === card.reading) return card;
+  const { reading: _, ...rest } = card;
+  return { ...rest, latestRun, ...(reading !== undefined && { reading }) } as One;
 }
 
 /** A document after events of it, in their order. Returns the same object when nothing changed. */

@@ -1,5 +1,5 @@
 import { createStore } from '../state/store.ts';
-import type { LiveEvent } from './event.ts';
+import { withNewestPages, type LiveEvent } from './event.ts';
 
 type Recent = LiveEvent & { readonly key: number };
 
@@ -11,15 +11,15 @@ const kept = 200;
 /** Returns the listener that remembers events. It sets the store once for each frame, as a burst brings hundreds. */
 export function rememberer(): (event: LiveEvent) => void {
   let next = 1;
-  let waiting: Recent[] = [];
+  let waiting: readonly Recent[] = [];
   const flush = (): void => {
     const came = waiting;
     waiting = [];
-    recent.set((all) => [...came, ...all].slice(0, kept));
+    recent.set((all) => withNewestPages([...came, ...all]).slice(0, kept));
   };
   return (event) => {
     if (waiting.length === 0) requestAnimationFrame(flush);
     // Hidden tabs have no frames: what no list will show is not kept for them either.
-    waiting = [{ ...event, key: next++ }, ...waiting].slice(0, kept);
+    waiting = withNewestPages([{ ...event, key: next++ }, ...waiting]).slice(0, kept);
   };
 }

@@ -33,7 +33,7 @@ function Line({ upload }: { readonly upload: Upload }) {
           </Button>
         )}
       </div>
-      {state === 'sending' && <progress value={progress} aria-label={name} className="h-1 w-full accent-accent" />}
+      {state === 'sending' && <progress value={progress} aria-label={name} className="h-1 w-full" />}
       {state === 'cut' && <p className="text-xs text-warn">{shell.uploadCut}</p>}
       {error !== undefined && state === 'failed' && <p className="text-xs text-bad">{error}</p>}
     </li>

@@ -16,6 +16,7 @@ export const documents = words({
   clear: 'Clear search',
   clearFilters: 'Clear filters',
   arrived: (count: number) => `Show ${plural(count, 'new document', 'new documents')}`,
+  pagesRead: (read: number, pages: number) => `${read} of ${pages} pages read`,
   pages: (count: number) => plural(count, 'page', 'pages'),
   noThumbnail: 'No picture yet',
   untitled: 'Document without a title',

@@ -8,6 +8,7 @@ export const feed = words({
   empty: 'New documents, results and runs appear here while this page is open.',
   pause: 'Pause',
   resume: 'Resume',
+  pagesRead: (read: number, pages: number) => `page ${read} of ${pages}`,
   events: {
     'document.created': 'Document uploaded',
     'document.deleted': 'Document deleted',

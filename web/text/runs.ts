@@ -77,6 +77,7 @@ export const runs = words({
   receiptHash: 'Hash of the chain',
   attempts: (count: number) => `taken ${plural(count, 'time', 'times')}`,
   degraded: 'Incomplete: these nodes failed',
+  pagesRead: (read: number, pages: number) => `page ${read} of ${pages}`,
   noSteps: 'No step has begun.',
   chooseStep: 'Choose a step to see what went in and came out.',
   stepStates: {

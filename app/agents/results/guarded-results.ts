@@ -47,8 +47,8 @@ export function guardedResults({
   return {
     results: {
       ...results,
-      saveOcrPage: saving((origin, result) => results.saveOcrPage(origin, result)),
-      // Except for pages, the write looks for the document itself.
+      // The write looks for the document itself, except for pages of runs that no document shows.
+      saveOcrPage: saving((origin, result, seen) => results.saveOcrPage(origin, result, seen)),
       saveOcr: saving((origin, result, seen) => results.saveOcr(origin, result, seen)),
       saveDescription: saving((origin, result, seen) => results.saveDescription(origin, result, seen)),
       saveEmbedding: saving((origin, result, seen) => results.saveEmbedding(origin, result, seen)),

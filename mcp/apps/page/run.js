@@ -15,7 +15,10 @@ const pill = (status) => element('span', `pill ${colors[status] ?? 'run'}`, stat
 const seconds = (ms) =>
   ms === null || ms === undefined ? '' : ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
-function stepRow(step, first, span) {
+/** Pages that have been read so far, while a node reads. */
+const pagesOf = (reading) => (reading ? element('div', 'soft', `page ${reading.pagesRead} of ${reading.pages}`) : null);
+
+function stepRow(step, reading, { first, span }) {
   const begun = Date.parse(step.startedAt);
   const lasted = (step.finishedAt ? Date.parse(step.finishedAt) : first + span) - begun;
   const bar = element('i', '');
@@ -25,7 +28,13 @@ function stepRow(step, first, span) {
     'tr',
     '',
     element('td', '', element('strong', '', step.nodeId), element('div', 'soft', step.type)),
-    element('td', '', pill(step.status), step.cachedFrom ? element('div', 'soft', 'cached result') : null),
+    element(
+      'td',
+      '',
+      pill(step.status),
+      step.cachedFrom ? element('div', 'soft', 'cached result') : null,
+      step.status === 'running' && step.nodeId === reading?.nodeId ? pagesOf(reading) : null,
+    ),
     element('td', colors[step.status] ?? 'run', element('div', 'bar', bar)),
     element('td', '', seconds(step.ms)),
     element(
@@ -36,14 +45,14 @@ function stepRow(step, first, span) {
   );
 }
 
-function stepsOf({ steps = [] }) {
+function stepsOf({ steps = [], reading }) {
   if (steps.length === 0) return null;
   const first = Math.min(...steps.map(({ startedAt }) => Date.parse(startedAt)));
   const last = Math.max(...steps.map(({ startedAt, finishedAt }) => Date.parse(finishedAt ?? startedAt)));
   const span = Math.max(1, last - first);
   return table(
     ['Node', 'Status', 'Timeline', 'Duration', 'Result'],
-    steps.map((step) => stepRow(step, first, span)),
+    steps.map((step) => stepRow(step, reading, { first, span })),
   );
 }
 
@@ -65,7 +74,7 @@ function showRun(result) {
       'tr',
       '',
       element('td', '', one.documentId),
-      element('td', '', pill(one.status)),
+      element('td', '', pill(one.status), pagesOf(one.reading)),
       element('td', 'bad', one.error?.message ?? ''),
     ),
   );

@@ -10,6 +10,7 @@ import {
 } from '#src/contracts/lists/document-filter.ts';
 import { LatestRun } from '#src/contracts/lists/latest-run.ts';
 import { Box } from '#src/contracts/resources/results.ts';
+import { DocumentReading } from '#src/contracts/results/reading.ts';
 
 const searchRetrievers = ['exact', 'lexical', 'semantic'] as const;
 const SearchRetriever = z
@@ -37,6 +38,7 @@ export type Highlight = z.output<typeof Highlight>;
 /** A document in a list or in search results. Source: `dashboard.list.shape`, docs/decisions/0016 and 0039. */
 export const DocumentCard = Document.extend({
   latestRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
+  reading: DocumentReading.optional(),
   distance: z.number().nullable().describe('Embedding distance, 1 - cosine; null when no embedding was compared'),
   score: z
     .number()

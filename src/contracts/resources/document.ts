@@ -25,6 +25,7 @@ import {
   Visibility,
   limits,
 } from '#src/contracts/fields.ts';
+import { DocumentReading, UnfinishedReading } from '#src/contracts/results/reading.ts';
 import { WebLinks } from '#src/contracts/results/web-links.ts';
 
 const OcrSummary = z
@@ -80,6 +81,7 @@ export type Document = z.output<typeof Document>;
 /** A document as keys and agents read it. Source: `lists.last_run`, docs/decisions/0155. */
 export const DocumentWithRun = Document.extend({
   lastRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
+  reading: DocumentReading.optional(),
 }).meta({ id: 'DocumentWithRun' });
 
 export const DocumentPath = z.object({ id: AnyId });
@@ -129,6 +131,7 @@ export const VisibilityResults = VisibilityResult.extend(MoreDocuments);
 
 export const DocumentDetail = Document.extend({
   latestRun: LatestRun.nullable().describe('Run that was created last; null: none yet'),
+  reading: DocumentReading.optional(),
   pageImages: z
     .array(z.object({ page: z.int().min(0), url: z.string() }))
     .describe('Short-lived signed URLs of re-encoded pages; ?w=<pixels> sizes them, ?rotate=90|180|270 turns them'),
@@ -203,6 +206,9 @@ export const DeletedDocument = z.object({ id: z.string(), deleted: z.literal(tru
 
 const textFormats = ['text', 'markdown', 'hocr', 'alto'] as const;
 const PageIndex = QueryInteger(0, 9_999);
+const Unfinished = QueryBoolean.default(false).describe(
+  'true: the pages that a run has read so far, if one reads the document, even where there is a finished text',
+);
 
 export const ExportTextQuery = z.strictObject({
   format: z
@@ -210,6 +216,7 @@ export const ExportTextQuery = z.strictObject({
     .default('text')
     .describe('text: pages joined by a form feed; markdown: with tables; hocr; alto: 4.4; pdf: page images with text'),
   page: PageIndex.optional().describe('Page index; default: all pages'),
+  unfinished: Unfinished,
 });
 export type TextFormat = z.output<typeof ExportTextQuery>['format'];
 export const ExportTextInput = ExportTextQuery.extend({ id: AnyId });
@@ -225,6 +232,7 @@ export const textMedia: Readonly<Record<TextFormat, string>> = {
 };
 
 export const DocumentPagePath = z.object({ id: AnyId, page: PageIndex.describe('Page index, from 0') });
+export const DocumentPageQuery = z.strictObject({ unfinished: Unfinished });
 
 const exportFormats = ['jsonl', 'csv', 'zip'] as const;
 export const ExportDocumentsQuery = DocumentFilterQuery.extend({
@@ -256,10 +264,12 @@ export const ReadTextInput = z.strictObject({
   page: PageIndex.optional().describe('From 0'),
   pages: z.array(z.int().min(0).max(9_999)).min(1).max(100).optional().describe('Several pages, from 0'),
   boxes: z.boolean().default(false).describe('true: also lines and words of these pages with boxes'),
+  unfinished: Unfinished,
 });
 export const ReadTextResult = z.object({
   documentId: z.string(),
-  ocrResultId: z.string().nullable(),
+  ocrResultId: z.string().nullable().describe('null: no finished text'),
+  reading: UnfinishedReading,
   avgConfidence: z.number().nullable(),
   languages: z.array(z.string()),
   warnings: z.array(PageWarning),

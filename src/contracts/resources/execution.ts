@@ -15,6 +15,7 @@ import {
 } from '#src/contracts/fields.ts';
 import { DocumentIds } from '#src/contracts/lists/chosen-documents.ts';
 import { ChosenByFilter } from '#src/contracts/lists/document-filter.ts';
+import { RunReading } from '#src/contracts/results/reading.ts';
 import { WebLink, WebLinks } from '#src/contracts/results/web-links.ts';
 import { executionStatuses, runStatuses } from '#src/contracts/lists/run-status.ts';
 
@@ -99,6 +100,7 @@ export const RunSummary = z
     error: RunError.optional(),
     degraded: z.array(z.string()).optional().describe('Nodes that failed while the run went on'),
     waitingFor: z.array(Question).optional().describe('Open questions of a waiting run'),
+    reading: RunReading.optional(),
   })
   .meta({ id: 'RunSummary' });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import { Document } from '#src/contracts/resources/document.ts';
+import { DocumentReading, UnfinishedReading } from '#src/contracts/results/reading.ts';
 import { PageLimit, QueryInteger, Timestamp, limits } from '#src/contracts/fields.ts';
 
 export const Box = z.tuple([z.number(), z.number(), z.number(), z.number()]).meta({
@@ -63,6 +64,7 @@ export const DocumentPage = z
     documentId: z.string(),
     pages: z.int().min(1).describe('Pages of the document'),
     ocrResultId: z.string(),
+    reading: UnfinishedReading,
     ocrCreatedAt: Timestamp,
     modelLabel: z.string().describe('Engine that recognized the text'),
     imageUrl: z.string().describe('Short-lived signed URL of the page as a re-encoded image'),
@@ -78,7 +80,16 @@ export const ResultsQuery = z.strictObject({
 export const OcrResultsQuery = ResultsQuery.extend({
   page: QueryInteger(0, 9_999).optional().describe('Page index; default: all pages'),
 });
-export const OcrResultList = z.object({ results: z.array(OcrResult) });
+
+/** Pages that a run has read so far. They are no result: `results` has it when the last page is read. */
+const OcrReading = DocumentReading.extend({
+  modelLabel: z.string().describe('Engine that recognizes the text'),
+  page: Page.nullable().optional().describe('With page: that page; null: it is not read yet'),
+}).meta({ id: 'OcrReading' });
+export const OcrResultList = z.object({
+  results: z.array(OcrResult),
+  reading: OcrReading.optional().describe('Pages that a run has read so far; absent: no run reads the document'),
+});
 
 const Segment = z.object({
   label: z.string(),

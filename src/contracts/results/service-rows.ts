@@ -6,13 +6,20 @@ import {
   DocumentChangeBody,
   DocumentDetail,
   DocumentPagePath,
+  DocumentPageQuery,
   DocumentPath,
   ExportDocumentsQuery,
   ExportedDocuments,
   exportMedia,
   UpdatedDocument,
 } from '#src/contracts/resources/document.ts';
-import { DocumentPage, OcrResultList, ResultsQuery, SegmentationResultList } from '#src/contracts/resources/results.ts';
+import {
+  DocumentPage,
+  OcrResultList,
+  OcrResultsQuery,
+  ResultsQuery,
+  SegmentationResultList,
+} from '#src/contracts/resources/results.ts';
 import { route } from '#src/contracts/route.ts';
 
 const base = '/api/service/documents';
@@ -49,9 +56,10 @@ export const serviceResults = {
     method: 'GET',
     path: `${base}/:id/ocr`,
     caller: 'service-key',
-    summary: 'List the OCR results of a document with lines, words and boxes, newest first',
+    summary:
+      'List the OCR results of a document with lines, words and boxes, newest first; with page, only that page of them',
     params: DocumentPath,
-    query: ResultsQuery,
+    query: OcrResultsQuery,
     reply: OcrResultList,
     status: 200,
     errors: ['document.not_found'],
@@ -63,7 +71,7 @@ export const serviceResults = {
     caller: 'service-key',
     summary: 'Get one page of a document: its lines, words and boxes, and the URL of its image',
     params: DocumentPagePath,
-    query: nothing,
+    query: DocumentPageQuery,
     reply: DocumentPage,
     status: 200,
     errors: ['document.not_found', 'document.unread'],

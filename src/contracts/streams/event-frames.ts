@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { documentTypes } from '#src/contracts/media-types.ts';
 import { PageWarning } from '#src/contracts/page-warnings.ts';
 import { Timestamp, Visibility } from '#src/contracts/fields.ts';
+import { RunReading } from '#src/contracts/results/reading.ts';
 import { RunError } from '#src/contracts/resources/execution.ts';
 import { executionStatuses, runStatuses } from '#src/contracts/lists/run-status.ts';
 
@@ -28,7 +29,7 @@ const Question = z.object({ path: text, promptText: text, answerSchema: z.record
 /** Events of runs, which both streams have. */
 const runEvents = [
   event('run.created', 'A run is in the queue', { ...ofRun, ...workflow, status: z.literal('queued') }),
-  event('run.step.changed', 'A step began or ended, or the run waits for answers or has them', {
+  event('run.step.changed', 'A step began, has read more pages or ended, or the run waits for answers or has them', {
     ...ofNode,
     workflowId: text,
     version: z.int().nullable().optional(),
@@ -38,6 +39,7 @@ const runEvents = [
     ms: z.number().nullable().optional(),
     runStatus: z.enum(runStatuses).describe('Status of the run'),
     waitingFor: z.array(Question).optional().describe('Open questions'),
+    reading: RunReading.omit({ nodeId: true }).optional().describe('Pages that the step has read so far'),
     error: RunError.optional(),
   }),
   event('run.completed', 'A run has ended', {

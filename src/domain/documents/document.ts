@@ -43,6 +43,20 @@ export interface LatestRun {
   readonly order: string;
 }
 
+/** Pages of a document that a run has read so far. They count while that run has not ended. Source: docs/decisions/0231. */
+export interface DocumentReading {
+  /** Id that the result gets when the last page is read. */
+  readonly ocrResultId: string;
+  readonly runId: string;
+  readonly modelLabel: string;
+  /** Codes joined by `+`. */
+  readonly language: string;
+  readonly pagesRead: number;
+  readonly pages: number;
+  /** Time of the last page. */
+  readonly at: Date;
+}
+
 /** A document as stored. `pendingEvents` is its outbox: written with the document, emptied by the relay. */
 export interface DocumentRecord {
   readonly _id: string;
@@ -88,6 +102,8 @@ export interface DocumentRecord {
   readonly recordText?: string;
   /** The last run of this workflow succeeded without these nodes. */
   readonly degraded?: { readonly workflowId: string; readonly nodes: readonly string[] };
+  /** Absent once the result is stored. A run that ended without a result leaves it. */
+  readonly reading?: DocumentReading;
   /** Absent before the first run in the document's own project. */
   readonly latestRun?: LatestRun;
   /** Set when deletion starts: queries skip the document, and the relay deletes its data. Also set in the trash, where the data stays. */

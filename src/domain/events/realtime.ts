@@ -7,7 +7,7 @@ import { newId } from '#src/domain/ids.ts';
 import { duplicateOf, titleOf, type DocumentRecord, type LatestDescription } from '#src/domain/documents/document.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
-import { draftOf, type OpenQuestion, type RunRecord } from '#src/domain/runs/run.ts';
+import { draftOf, type OpenQuestion, type RunReading, type RunRecord } from '#src/domain/runs/run.ts';
 import type { DescriptionResult, OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
@@ -184,6 +184,18 @@ export function stepChanged(run: RunRecord, step: StepRecord): RealtimeEvent {
       ...(error !== null && { error: { code: error.code, message: error.message } }),
       ...draftOf(run),
     },
+  };
+}
+
+/** Event for pages that a running step has read so far. */
+export function pagesRead(run: RunRecord, step: StepRecord, reading: RunReading, at: Date): RealtimeEvent {
+  const changed = stepChanged(run, step);
+  const { nodeId: _nodeId, ...read } = reading;
+  return {
+    ...changed,
+    dedupeId: `${changed.dedupeId}:${read.pagesRead}`,
+    at,
+    data: { ...changed.data, reading: read },
   };
 }
 

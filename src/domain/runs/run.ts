@@ -108,6 +108,16 @@ export interface RunReceipt {
   readonly hash: string;
 }
 
+/** Progress of a node that reads the pages of a document. Source: docs/decisions/0232. */
+export interface RunReading {
+  /** Path of the node in the run. */
+  readonly nodeId: string;
+  /** Id that the OCR result gets. */
+  readonly ocrResultId: string;
+  readonly pagesRead: number;
+  readonly pages: number;
+}
+
 /** One document in a workflow: the unit that workers lease. Times in UTC. */
 export interface RunRecord {
   readonly _id: string;
@@ -160,6 +170,8 @@ export interface RunRecord {
   readonly steps?: readonly StepRecord[];
   /** Number of records with further steps. */
   readonly stepBuckets?: number;
+  /** Pages that a node of the run has read so far, as they were told last; absent or null: none reads. */
+  readonly reading?: RunReading | null;
   /** Receipt of a run that a worker finished. */
   readonly receipt?: RunReceipt;
   /** true: its execution has a callback URL. */

@@ -45,7 +45,8 @@ async function copyPages(
   const cursor = ocrPages
     .find({ organizationId, documentId, ocrResultId: row._id }, { batchSize: pagesAtOnce })
     .sort({ 'page.index': 1 });
-  for await (const one of cursor) {
+  // A corrected page is none that a run would read.
+  for await (const { readAs: _readAs, ...one } of cursor) {
     const page = corrected(one.page);
     const readPage = readPageOf(page);
     const copy: OcrPageRow = {

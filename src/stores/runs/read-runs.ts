@@ -136,6 +136,16 @@ export function createReads({ executions, runs }: Pick<Collections, 'executions'
         .toArray();
       return found.map(shownRun);
     },
+    /** Those of the runs that have not ended. */
+    async unended(organizationId: string, runIds: readonly string[]): Promise<readonly string[]> {
+      const found = await runs
+        .find(
+          { _id: { $in: [...runIds] }, organizationId, status: { $in: ['queued', 'running', 'waiting'] } },
+          { projection: { _id: 1 } },
+        )
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
     async findRun({ organizationId, projectIds }: Tenant, runId: string): Promise<RunRecord | null> {
       const found = await runs.findOne({ _id: runId, organizationId, projectId: { $in: [...projectIds] } });
       return found === null ? null : shownRun(found);

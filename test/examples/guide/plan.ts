@@ -50,7 +50,7 @@ export const plan = {
   ],
   'operations.md': ['settings'],
   'records.md': ['json', 'shell', 'shell', 'shell', 'shell', 'shell'],
-  'results.md': ['shell', 'shell', 'shell', 'shell', 'shell'],
+  'results.md': ['shell', 'shell', 'shell', 'shell', 'shell', 'shell'],
   'webhooks.md': [
     'endless: test/spec/proofs/webhooks has such a receiver',
     'needs the address of a receiver: test/spec/proofs/webhooks adds one',

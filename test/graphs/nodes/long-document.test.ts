@@ -123,6 +123,35 @@ test('a retry after a page that took too long goes on with that page', async () 
   expect(asked).toEqual([0, 1, 2, 2, 3]);
 });
 
+test('a new run of a failed one goes on after its last page; another way of reading, and a node that is not cached, begin anew', async () => {
+  const results = createResultStore(database.client, collectionsOf(database.db));
+  const { engine, asked } = engineEndingAt(3);
+  const deps = depsWith(engine, 5, results);
+  const of = (config: object, more: object = {}) => {
+    const changed = structuredClone(graph);
+    Object.assign(changed.nodes['read'] ?? {}, { config, ...more });
+    return changed;
+  };
+  const run = async (runId: string, changed = graph) => {
+    asked.length = 0;
+    const about = { organizationId, projectId: 'prj_a', documentId: 'doc_again', executionId: 'exec_a', runId };
+    await runGraph(changed, { catalog, deps, parts: { run: about } });
+    return [...asked];
+  };
+  await expect(run('run_first')).rejects.toThrow();
+  expect(await run('run_second')).toEqual([3, 4]);
+  const text = async (runId: string) => {
+    const origin = { organizationId, projectId: 'prj_a', documentId: 'doc_again', runId, nodeId: 'read' };
+    return (await results.ocrById(organizationId, results.idsOf(origin).ocr))?.result.pages;
+  };
+  expect(await text('run_second')).toEqual([0, 1, 2, 3, 4].map(dense));
+  expect(await run('run_third')).toEqual([]);
+  const all = [0, 1, 2, 3, 4];
+  expect(await run('run_other', of({ pageSegmentationMode: 6 }))).toEqual(all);
+  expect(await run('run_fresh', of({}, { cache: false }))).toEqual(all);
+  expect(await run('run_fourth')).toEqual([]);
+});
+
 test('pages that another engine read are read again', async () => {
   const results = createResultStore(database.client, collectionsOf(database.db));
   const origin = { organizationId, projectId: 'prj_a', documentId: 'doc_b', runId: 'run_b', nodeId: 'read' };

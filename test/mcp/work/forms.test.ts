@@ -85,7 +85,8 @@ describe('how far runs have come', () => {
   it('never goes back, never beyond, and is whole at the end, whatever order things are told in', () => {
     const happening = fc.record({
       run: fc.integer({ min: 0, max: 2 }),
-      node: fc.constantFrom('a', 'b', 'a#3', 'b[1]', 'in/a', 'x', null),
+      node: fc.constantFrom('a', 'b', 'c', 'a#3', 'b[1]', 'in/a', 'x', null),
+      pagesRead: fc.option(fc.integer({ min: 1, max: 9 })),
     });
     fc.assert(
       fc.property(fc.array(happening, { maxLength: 40 }), (happenings) => {
@@ -96,9 +97,16 @@ describe('how far runs have come', () => {
           expect(progress.done).toBeLessThanOrEqual(progress.total);
           before = progress.done;
         };
-        for (const { run, node } of happenings) {
+        const read = new Map<string, number>();
+        for (const { run, node, pagesRead } of happenings) {
           if (node === null) progress.runIs(`run_${run}`, 'failed');
-          else progress.stepFinished(`run_${run}`, node);
+          else if (pagesRead === null) progress.stepFinished(`run_${run}`, node);
+          else {
+            // A step reads more and more pages, and one at a time.
+            const most = Math.max(pagesRead, read.get(`run_${run}`) ?? 0);
+            read.set(`run_${run}`, most);
+            progress.pagesRead(`run_${run}`, { nodeId: 'a', pagesRead: most, pages: 9 });
+          }
           check();
         }
         for (const run of [0, 1, 2]) progress.runIs(`run_${run}`, 'succeeded');
@@ -106,6 +114,25 @@ describe('how far runs have come', () => {
         expect(progress).toMatchObject({ done: 9, total: 9, endedRuns: 3 });
       }),
     );
+  });
+
+  it('counts a step that reads pages by its pages, also the last one and beside other steps', () => {
+    const progress = new StepProgress(['load', 'read', 'embed'], 1);
+    const reads = (pagesRead: number): number => {
+      progress.pagesRead('run', { nodeId: 'read', pagesRead, pages: 9 });
+      return progress.done;
+    };
+    progress.stepFinished('run', 'load');
+    expect([reads(1), progress.pages]).toEqual([1.1, { pagesRead: 1, pages: 9 }]);
+    progress.stepFinished('run', 'embed');
+    expect(progress.done).toBe(2.1);
+    expect([reads(9), progress.finishedSteps]).toEqual([2.9, 2]);
+    progress.stepFinished('run', 'read');
+    expect(progress.done).toBe(2.9);
+    progress.runIs('run', 'succeeded');
+    expect([progress.done, progress.pages]).toEqual([3, null]);
+    // Late news.
+    expect(reads(4)).toBe(3);
   });
 
   it('counts a node of a loop once, and none of a workflow inside', () => {

@@ -1,6 +1,7 @@
 import { orderOf } from '#src/domain/documents/list-order.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
 import { executionRecord } from '#test/support/records.ts';
+import { readingChanges, readingReads, seedReading } from '#test/support/tenancy/readings.ts';
 import type { Stores } from '#test/support/database.ts';
 
 interface Who {
@@ -8,6 +9,7 @@ interface Who {
   readonly projectIds: [string];
   readonly documentId: string;
   readonly executionId: string;
+  readonly runId: string;
   readonly keyId: string;
   readonly workflowId: string;
 }
@@ -20,9 +22,9 @@ type Try = (asker: Who, target: Who) => Promise<unknown>;
 const draftIdOf = (documentId: string): string =>
   typeof documentId === 'string' ? `exec_draft_${documentId}` : documentId;
 
-/** Stores an execution of a draft, whose graph names the organization. */
+/** Stores an execution of a draft, whose graph names the organization, and a page that a run has read. */
 export async function seedDraft(
-  { executions }: Stores,
+  stores: Stores,
   { organizationId, projectIds: [projectId], documentId }: Pick<Who, 'organizationId' | 'projectIds' | 'documentId'>,
 ): Promise<void> {
   const execution = executionRecord({
@@ -32,11 +34,13 @@ export async function seedDraft(
     documentIds: [documentId],
   });
   const draft = { revision: 1, graph: JSON.stringify({ name: organizationId }) };
-  await executions.create({ ...execution, draft }, () => []);
+  await stores.executions.create({ ...execution, draft }, () => []);
+  await seedReading(stores, { organizationId, projectIds: [projectId], documentId });
 }
 
 /** Lists and counts, with the projects and ids of the target. */
 export const listReads = (stores: () => Stores): Readonly<Record<string, Try>> => ({
+  ...readingReads(stores),
   'documents.list': (who, { projectIds, keyId }) => {
     const question = { selection: { apiKeyId: keyId }, order: orderOf() };
     return stores().documents.list({ ...who, projectIds }, question, null, 100);
@@ -64,6 +68,7 @@ export const listReads = (stores: () => Stores): Readonly<Record<string, Try>> =
 export const listChanges = (
   stores: () => Stores,
 ): Readonly<Record<string, (asker: Held, target: Held) => Promise<unknown>>> => ({
+  ...readingChanges(stores),
   'executions.noteClaim': ({ organizationId }, { lease }) =>
     stores().executions.noteClaim({ ...lease, run: { ...lease.run, organizationId, fence: 8 } }, new Date()),
   'executions.noteEnds': ({ organizationId }, { lease }) =>

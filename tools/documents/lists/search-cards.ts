@@ -1,13 +1,14 @@
 import type { z } from 'zod';
 import type { DocumentCard } from '#src/contracts/resources/card.ts';
 import type { ToolContext } from '#tools/define.ts';
+import { readingsOf } from '#tools/documents/lists/present-reading.ts';
 import { latestRunsOf } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
 import { placedHighlights } from '#tools/reading/placed-highlights.ts';
 import type { SearchAnswer, SearchHit, SearchRetriever, SearchQuery } from '#src/stores/search/query.ts';
 
 type Narrowing = Pick<SearchQuery, 'projectIds' | 'documentIds' | 'apiKeyIds' | 'depth'>;
-type Needs = 'documents' | 'results' | 'search' | 'thumbnails' | 'workflows';
+type Needs = 'documents' | 'executions' | 'results' | 'search' | 'thumbnails' | 'workflows';
 type Context = Pick<ToolContext<Needs>, 'deps' | 'principal' | 'outcome'>;
 type Asked = { readonly text: string; readonly limit: number } & Partial<Narrowing>;
 
@@ -34,7 +35,7 @@ export async function foundCards(
     deps.documents.findMany(principal, ids),
     deps.search.highlights({ organizationId, projectIds, documentIds: ids, text }),
   ]);
-  const latestRunOf = await latestRunsOf(ctx, records);
+  const [latestRunOf, readingOf] = await Promise.all([latestRunsOf(ctx, records), readingsOf(ctx, records)]);
   const byId = new Map(records.map((record) => [record._id, record]));
   const placed = await placedHighlights(
     deps,
@@ -49,7 +50,7 @@ export async function foundCards(
     const record = byId.get(documentId);
     if (record === undefined) return [];
     const matches = { score, matchedBy: [...matchedBy], distance, highlights: placed.get(documentId) ?? [] };
-    return [{ ...presentDocument(deps, record), latestRun: latestRunOf(record), ...matches }];
+    return [{ ...presentDocument(deps, record), latestRun: latestRunOf(record), ...readingOf(record), ...matches }];
   });
 }
 

@@ -29,9 +29,10 @@ function Document({ document, onExpired }: { readonly document: Detail; readonly
   const lit = useMemo(() => createLit(), []);
   const marks = useMemo(() => createStore<readonly Mark[]>([]), []);
   const version = texts.data?.results[0];
-  const text = pageOf(version, place.page);
+  const text = pageOf(texts.data, place.page);
+  const unfinishedBy = version === undefined ? texts.data?.reading?.modelLabel : undefined;
   const { latestRun } = document;
-  const reading = { document, place, version, text, lit, marks };
+  const reading = { document, place, version, unfinishedBy, text, lit, marks };
   return (
     <Page
       trail={<Neighbours id={document.id} />}

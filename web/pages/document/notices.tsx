@@ -5,11 +5,26 @@ import type { Detail } from './reading.ts';
 
 /** Problems of the document, each with its remedy. */
 export function Notices({ document, onPage }: { readonly document: Detail; readonly onPage: (page: number) => void }) {
-  const { ocr, degraded, duplicateOf, duplicateKind } = document;
+  const { ocr, degraded, duplicateOf, duplicateKind, reading } = document;
   const warnings = ocr?.warnings ?? [];
-  if (warnings.length === 0 && degraded === undefined && duplicateOf === undefined) return null;
+  if (warnings.length === 0 && degraded === undefined && duplicateOf === undefined && reading === undefined)
+    return null;
   return (
     <div className="mb-4 grid gap-2">
+      {reading !== undefined && (
+        <p className="grid gap-1.5 rounded-lg bg-info-soft px-3 py-2 text-info">
+          <Link to="/runs/$id" params={{ id: reading.runId }}>
+            <strong>{words.pagesRead(reading.pagesRead, reading.pages)}.</strong>{' '}
+            {ocr === null ? words.readingWords : words.readingAgainWords}
+          </Link>
+          <progress
+            value={reading.pagesRead}
+            max={reading.pages}
+            aria-label={words.pagesRead(reading.pagesRead, reading.pages)}
+            className="h-1 w-full text-info"
+          />
+        </p>
+      )}
       {duplicateOf !== undefined && (
         <p className="rounded-lg bg-hover px-3 py-2">
           {duplicateKind === 'near' ? words.nearDuplicateWords : words.duplicateWords}{' '}

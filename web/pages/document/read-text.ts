@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/read.ts';
 import type { TextLine, TextPage, WordAt } from '../../page-view/words.ts';
-
-import type { Version } from './reading.ts';
+import type { Texts } from './reading.ts';
 
 /** Words below this confidence, 0..100, are worth a look. */
 export const doubtfulBelow = 70;
@@ -12,10 +11,12 @@ export function useDocumentText(id: string, page: number) {
   return useQuery(read('documents', 'ocr', { params: { id }, query: { limit: 1, page } }));
 }
 
-export const pageOf = (version: Version | undefined, index: number): TextPage | undefined =>
-  version === undefined || index >= version.pageCount
-    ? undefined
-    : version.result.pages.find((page) => page.index === index);
+/** The shown page of a text: of the finished one, or else of the pages that a run has read so far. */
+export function pageOf(texts: Texts | undefined, index: number): TextPage | undefined {
+  const version = texts?.results[0];
+  if (version === undefined) return texts?.reading?.page?.index === index ? texts.reading.page : undefined;
+  return index >= version.pageCount ? undefined : version.result.pages.find((page) => page.index === index);
+}
 
 /** Places of the doubtful words, in reading order. */
 export const doubtfulWords = (lines: readonly TextLine[]): readonly WordAt[] =>

@@ -6,7 +6,8 @@ import type { Lit, Place } from './place.ts';
 
 export type Detail = Reply<'documents', 'get'>;
 
-export type Version = Reply<'documents', 'ocr'>['results'][number];
+export type Texts = Reply<'documents', 'ocr'>;
+export type Version = Texts['results'][number];
 
 /** A place that a tab marks on a page of the document. */
 export interface Mark extends PageBox {
@@ -19,6 +20,8 @@ export interface Reading {
   readonly place: Place;
   /** Version of the text that `text` is of. */
   readonly version: Version | undefined;
+  /** Engine of a text that a run has not finished; undefined: `version` is shown, if there is a text. */
+  readonly unfinishedBy: string | undefined;
   /** Text of the page that is shown; undefined: not read, or not loaded yet. */
   readonly text: TextPage | undefined;
   readonly lit: Lit;

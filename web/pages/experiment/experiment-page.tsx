@@ -40,7 +40,7 @@ function Verdict({ experiment }: { readonly experiment: Experiment }) {
           value={items.done}
           max={Math.max(1, items.total)}
           aria-label={words.progress(items.done, items.total)}
-          className="h-1.5 w-full accent-accent"
+          className="h-1.5 w-full"
         />
       )}
     </section>

@@ -1,7 +1,7 @@
 import { Link } from '../../router/link.tsx';
 import { Pause, Play, Radio } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { LiveEvent } from '../../live/event.ts';
+import { pagesOf, type LiveEvent } from '../../live/event.ts';
 import { recent } from '../../live/recent.ts';
 import { Button } from '../../parts/button.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -14,9 +14,11 @@ const eventNames: Readonly<Record<string, string>> = words.events;
 
 /** Short words of an event: its node and state, where it has some. */
 function detailOf(event: LiveEvent): string {
-  return ['nodeId', 'status', 'title', 'workflowName', 'name']
-    .flatMap((name) => (typeof event[name] === 'string' ? [event[name]] : []))
-    .join(', ');
+  const named = ['nodeId', 'status', 'title', 'workflowName', 'name'].flatMap((name) =>
+    typeof event[name] === 'string' ? [event[name]] : [],
+  );
+  const pages = pagesOf(event);
+  return [...named, ...(pages === undefined ? [] : [words.pagesRead(pages.pagesRead, pages.pages)])].join(', ');
 }
 
 /** The latest events, newest first, while the page is open. */

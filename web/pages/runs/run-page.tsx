@@ -118,6 +118,7 @@ export function RunPage() {
                   ) : (
                     <Timeline
                       steps={one.steps}
+                      reading={one.reading}
                       chosen={chosen?.stepId}
                       onChoose={(stepId) => navigate({ search: (old) => ({ ...old, step: stepId }), replace: true })}
                     />

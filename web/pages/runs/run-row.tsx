@@ -43,7 +43,7 @@ function Retry({ run }: { readonly run: Row }) {
 
 /** One run: state, workflow, document, times and what went wrong. */
 export function RunRow({ run, isChosen, canRun, onChoose }: RunRowProps) {
-  const { runId, status, workflowId, workflowName, documentId, documentTitle, draft, version } = run;
+  const { runId, status, workflowId, workflowName, documentId, documentTitle, draft, version, reading } = run;
   const took = run.finishedAt === null ? null : Date.parse(run.finishedAt) - Date.parse(run.createdAt);
   const isFailed = status === 'failed' || status === 'timed_out' || status === 'canceled';
   return (
@@ -61,6 +61,11 @@ export function RunRow({ run, isChosen, canRun, onChoose }: RunRowProps) {
         <Link to="/runs/$id" params={{ id: runId }}>
           <StateBadge state={status} />
         </Link>
+        {reading !== undefined && (
+          <span className="block text-xs whitespace-nowrap text-muted">
+            {words.pagesRead(reading.pagesRead, reading.pages)}
+          </span>
+        )}
       </td>
       <td>
         <Link to="/runs/$id" params={{ id: runId }} className="font-medium hover:underline" dir="auto">

@@ -16,12 +16,14 @@ const colours: Readonly<Record<Step['status'], string>> = {
 
 interface TimelineProps {
   readonly steps: readonly Step[];
+  /** Progress of a step that reads pages. */
+  readonly reading: Reply<'runs', 'get'>['reading'];
   readonly chosen: string | undefined;
   readonly onChoose: (stepId: string) => void;
 }
 
 /** Steps as bars over time: what ran beside what, what waited, what took long. */
-export function Timeline({ steps, chosen, onChoose }: TimelineProps) {
+export function Timeline({ steps, reading, chosen, onChoose }: TimelineProps) {
   const [now] = useState(() => Date.now());
   const begins = steps.map(({ startedAt }) => Date.parse(startedAt));
   const ends = steps.map(({ startedAt, finishedAt, ms }) =>
@@ -45,6 +47,9 @@ export function Timeline({ steps, chosen, onChoose }: TimelineProps) {
               <span dir="auto" className="truncate">
                 {step.nodeId}
                 {step.attempt > 1 && <span className="text-xs text-muted"> {words.attempt(step.attempt)}</span>}
+                {step.status === 'running' && step.nodeId === reading?.nodeId && (
+                  <span className="block text-xs text-muted">{words.pagesRead(reading.pagesRead, reading.pages)}</span>
+                )}
               </span>
               <span className="relative h-3 rounded-sm bg-hover">
                 <span

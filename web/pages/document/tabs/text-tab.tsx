@@ -72,10 +72,13 @@ function step(lines: readonly TextLine[], at: WordAt | null, key: string): WordA
 
 /** The recognized text of the page that is shown. A word below the pointer is lit on the page too. */
 export function TextTab({ reading }: { readonly reading: Reading }) {
-  const { document, version, text, lit, place } = reading;
+  const { document, version, unfinishedBy, text, lit, place } = reading;
   const canCorrect = useCan('documents:write');
   const [edited, edit] = useState<number | null>(null);
-  if (document.ocr === null) return <Empty title={words.noTextTitle}>{words.noText}</Empty>;
+  if (document.ocr === null && document.reading === undefined && unfinishedBy === undefined)
+    return <Empty title={words.noTextTitle}>{words.noText}</Empty>;
+  if (unfinishedBy !== undefined && text === undefined)
+    return <Empty title={words.noPageYetTitle}>{words.noPageYet}</Empty>;
   const lines = text?.lines ?? [];
   const show = (at: WordAt | null): void => {
     const found = at === null ? undefined : lines[at.line]?.words[at.word];
@@ -99,13 +102,13 @@ export function TextTab({ reading }: { readonly reading: Reading }) {
       <TextTools
         reading={reading}
         onShow={show}
-        onCorrect={canCorrect && lines.length > 0 ? () => edit(place.page) : undefined}
+        onCorrect={canCorrect && version !== undefined && lines.length > 0 ? () => edit(place.page) : undefined}
       />
       {text !== undefined && (
         <p className="flex flex-wrap gap-2 text-xs text-muted">
           <Badge>{text.source === 'text-layer' ? words.textLayer : words.recognized}</Badge>
           {text.source === 'ocr' && lines.length > 0 && <span>{words.confidenceOf(Math.round(text.confidence))}</span>}
-          <span>{document.ocr.modelLabel}</span>
+          <span>{unfinishedBy ?? document.ocr?.modelLabel}</span>
           {version !== undefined && <CorrectedBy {...version} at={version.ocrCreatedAt} />}
         </p>
       )}

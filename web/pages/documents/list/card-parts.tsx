@@ -60,6 +60,9 @@ export function CardBadges({ card }: { readonly card: Card }) {
   return (
     <>
       {card.latestRun !== null && <StateBadge state={card.latestRun.status} />}
+      {card.reading !== undefined && (
+        <Badge tone="info">{words.pagesRead(card.reading.pagesRead, card.reading.pages)}</Badge>
+      )}
       {card.matchedBy.map((by) => (
         <Badge key={by} tone="accent">
           {words.matchedBy[by]}
