@@ -183,7 +183,7 @@ export class Relay {
     const { created = false, left = null } = done[0] ?? {};
     // An earlier attempt made a part of it, or another process was faster with the next number of the log.
     if (!created) await executions.createPlaced(placed);
-    if (placed.length > 0) await wake.notify();
+    if (placed.length > 0) await wake.notify({ runs: placed.reduce((sum, { runs }) => sum + runs.length, 0) });
     if (!isAnnounced) await events.append(announced);
     const full = left ?? documentIds;
     if (full.length > 0) await documents.clearPendingEvents(full);

@@ -3,7 +3,9 @@ import type { Collections } from '#src/stores/collections.ts';
 import { isClientDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { interactiveRuns } from '#src/domain/runs/queue.ts';
 import { brief, createReads, listed, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
+import { createRunCreations } from '#src/stores/runs/run-creations.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
+import { createRunEnds } from '#src/stores/runs/run-ends.ts';
 import { createRunLists } from '#src/stores/runs/run-lists.ts';
 import { createRunNotes, type RunNotes } from '#src/stores/runs/run-notes.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
@@ -159,6 +161,8 @@ function createInserts(
     }
   };
 
+  const insert = createRunCreations({ client, places, modelsOf: models, insertPlaced: insertNew, inQueue });
+
   /** Creates executions whose runs have their places. */
   const createPlaced = async (placed: readonly CreatedExecution[]): Promise<void> => {
     if (await insertMissing(placed.flatMap(models))) return;
@@ -180,8 +184,8 @@ function createInserts(
       wanted: ExecutionRecord,
       runsFor: (execution: ExecutionRecord) => readonly RunRecord[],
     ): Promise<CreatedExecution> {
-      const [made = { execution: wanted, runs: [] }] = await inQueue([{ execution: wanted, runs: runsFor(wanted) }]);
-      if (await insertNew(made)) return made;
+      const { made, isNew } = await insert({ execution: wanted, runs: runsFor(wanted) });
+      if (isNew) return made;
       const { _id, organizationId } = wanted;
       const of = { organizationId, executionId: _id };
       const [execution, known] = await Promise.all([
@@ -289,6 +293,7 @@ export function createExecutionStore(
       await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },
     ...createRunQueue(client, collections, notes),
+    ...createRunEnds(client, collections, notes),
     /** Share of the workers' turns. Runs that are queued later get their ranks by it. */
     setQueueWeight: (organizationId: string, weight: number): Promise<void> => places.setWeight(organizationId, weight),
   };

@@ -24,7 +24,7 @@ async function started(
   { deps }: ToolContext<'announce' | 'wake'>,
   created: readonly CreatedExecution[],
 ): Promise<void> {
-  await deps.wake.notify();
+  await deps.wake.notify({ runs: created.reduce((sum, { runs }) => sum + runs.length, 0) });
   deps.announce(created.flatMap(({ runs }) => runs.map(runCreated)));
 }
 
