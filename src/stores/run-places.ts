@@ -6,10 +6,13 @@ import type { RunRecord } from '#src/domain/runs/run.ts';
 
 const rowId = (organizationId: string, lane: Lane): string => `${organizationId}/${lane}`;
 
+type Queue = Pick<QueueRecord, '_id' | 'finish' | 'weight'>;
+const ofQueue = { finish: 1, weight: 1 } as const;
+
 /** Virtual time of a lane, and the queue that is the longest by it. */
 interface LaneTime {
   readonly time: number;
-  readonly last: QueueRecord | null;
+  readonly last: Queue | null;
 }
 
 /** Reads the virtual time of a lane. Runs that a worker returned are left out: their ranks are of an earlier time. */
@@ -17,7 +20,7 @@ function createTimes({ queues, runs }: Pick<Collections, 'queues' | 'runs'>) {
   const read = async (lane: Lane): Promise<LaneTime> => {
     const [next, last] = await Promise.all([
       runs.findOne({ status: 'queued', lane, fence: 0 }, { sort: { rank: 1 }, projection: { rank: 1 } }),
-      queues.findOne({ lane }, { sort: { finish: -1 } }),
+      queues.findOne({ lane }, { sort: { finish: -1 }, projection: ofQueue }),
     ]);
     return { time: next?.rank ?? last?.finish ?? 0, last };
   };
@@ -37,10 +40,10 @@ interface Foreseen {
 }
 
 /** Replaces the end of a queue by a new one. An error if the queue is not as it was `seen`. */
-function takingOf(namespace: string, seen: QueueRecord | null, to: QueueRecord): AnyClientBulkWriteModel<Document> {
+function takingOf(namespace: string, seen: Queue | null, to: QueueRecord): AnyClientBulkWriteModel<Document> {
   if (seen === null) return { namespace, name: 'insertOne', document: to as unknown as Document };
-  const { _id, organizationId, finish, weight = { $exists: false } } = seen;
-  const filter = { _id, organizationId, finish, weight } as unknown as Document;
+  const { _id, finish, weight = { $exists: false } } = seen;
+  const filter = { _id, organizationId: to.organizationId, finish, weight } as unknown as Document;
   return { namespace, name: 'updateOne', filter, ...orStop({ $set: { finish: to.finish } }) };
 }
 
@@ -110,7 +113,7 @@ export function createRunPlaces({ queues, runs }: Pick<Collections, 'queues' | '
     async foresee(batch: readonly RunRecord[], organizationId: string, lane: Lane): Promise<Foreseen | null> {
       const row = rowOf(organizationId, lane);
       const { time, last } = await timeOf(lane);
-      const own = last?._id === row._id ? last : await queues.findOne(row);
+      const own = last?._id === row._id ? last : await queues.findOne(row, { projection: ofQueue });
       const { finish: start = 0, weight = 1 } = own ?? {};
       if (lane === 'interactive' && (start - time) * weight >= interactiveBacklog) return null;
       // An organization without waiting runs gets no credit for the past.
