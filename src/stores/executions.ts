@@ -21,6 +21,12 @@ export interface CreatedExecution {
   readonly runs: readonly RunRecord[];
 }
 
+/** Executions of one organization and lane with places for their runs, and the write that takes these. */
+export interface Foreseen {
+  readonly created: readonly CreatedExecution[];
+  readonly taking: AnyClientBulkWriteModel<Document>;
+}
+
 const placeOf = (run: RunRecord | undefined): Pick<RunRecord, 'lane' | 'rank'> =>
   run?.lane === undefined || run.rank === undefined ? {} : { lane: run.lane, rank: run.rank };
 
@@ -161,7 +167,19 @@ function createInserts(
     }
   };
 
-  const insert = createRunCreations({ client, places, modelsOf: models, insertPlaced: insertNew, inQueue });
+  const foresee = async (batch: readonly CreatedExecution[]): Promise<Foreseen | null> => {
+    const wanted = batch.flatMap((one) => one.runs);
+    const foreseen = wanted.length === 0 ? null : await places.foresee(wanted);
+    if (foreseen === null) return null;
+    let from = 0;
+    const created = batch.map(({ execution, runs: own }) => {
+      from += own.length;
+      return { execution, runs: foreseen.runs.slice(from - own.length, from) };
+    });
+    return { created, taking: foreseen.taking };
+  };
+
+  const insert = createRunCreations({ client, foresee, modelsOf: models, insertPlaced: insertNew, inQueue });
 
   /** Creates executions whose runs have their places. */
   const createPlaced = async (placed: readonly CreatedExecution[]): Promise<void> => {
@@ -203,6 +221,8 @@ function createInserts(
     },
     /** The same with places in the queue, for `createPlaced` and `relayUploads`. */
     inQueue,
+    /** The same with places that `relayUploads` takes. null: take them with `inQueue`. */
+    foresee,
     /** Creates many executions whose documents are fixed (uploads) in one write. */
     async createAll(batch: readonly CreatedExecution[]): Promise<void> {
       await createPlaced(await inQueue(batch));

@@ -34,7 +34,7 @@ function createTimes({ queues, runs }: Pick<Collections, 'queues' | 'runs'>) {
 }
 
 /** Runs with places, and the write that takes these. */
-interface Foreseen {
+interface ForeseenRuns {
   readonly runs: readonly RunRecord[];
   readonly taking: AnyClientBulkWriteModel<Document>;
 }
@@ -108,9 +108,11 @@ export function createRunPlaces({ queues, runs }: Pick<Collections, 'queues' | '
   return {
     /**
      * Places for runs of one organization and lane that are taken by a part of the command that stores the runs, the first of an ordered one: it fails
-     * if somebody else took places since. null: the lane is full.
+     * if somebody else took places since. null: the lane is full, or the runs are of several.
      */
-    async foresee(batch: readonly RunRecord[], organizationId: string, lane: Lane): Promise<Foreseen | null> {
+    async foresee(batch: readonly RunRecord[]): Promise<ForeseenRuns | null> {
+      const [{ organizationId, lane = 'bulk' } = { organizationId: '' }, ...others] = batch;
+      if (others.some((run) => run.organizationId !== organizationId || (run.lane ?? 'bulk') !== lane)) return null;
       const row = rowOf(organizationId, lane);
       const { time, last } = await timeOf(lane);
       const own = last?._id === row._id ? last : await queues.findOne(row, { projection: ofQueue });

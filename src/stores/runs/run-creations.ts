@@ -1,12 +1,11 @@
 import type { AnyClientBulkWriteModel, Document, MongoClient } from 'mongodb';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import { stopOf } from '#src/stores/connect.ts';
-import type { RunPlaces } from '#src/stores/run-places.ts';
-import type { CreatedExecution } from '#src/stores/executions.ts';
+import type { CreatedExecution, Foreseen } from '#src/stores/executions.ts';
 
 interface Parts {
   readonly client: Pick<MongoClient, 'bulkWrite'>;
-  readonly places: Pick<RunPlaces, 'foresee'>;
+  readonly foresee: (wanted: readonly CreatedExecution[]) => Promise<Foreseen | null>;
   readonly modelsOf: (created: CreatedExecution) => AnyClientBulkWriteModel<Document>[];
   /** Stores an execution whose runs have places, alone. False if it exists. */
   readonly insertPlaced: (created: CreatedExecution) => Promise<boolean>;
@@ -32,7 +31,7 @@ const mostRuns = 100;
  * Stores new executions and takes places in the queue for their runs in one durable command. Executions that arrive during a write share the
  * next one, one command for each organization and lane. Source: docs/decisions/0235.
  */
-export function createRunCreations({ client, places, modelsOf, insertPlaced, inQueue }: Parts) {
+export function createRunCreations({ client, foresee, modelsOf, insertPlaced, inQueue }: Parts) {
   const alone = async (one: Wanted, placed?: CreatedExecution): Promise<void> => {
     try {
       const [made = one.wanted] = placed === undefined ? await inQueue([one.wanted]) : [placed];
@@ -44,14 +43,10 @@ export function createRunCreations({ client, places, modelsOf, insertPlaced, inQ
 
   /** Executions of one organization and lane. */
   const together = async (group: readonly Wanted[]): Promise<void> => {
-    const runs = group.flatMap(({ wanted }) => wanted.runs);
-    const [{ organizationId, lane = 'bulk' } = { organizationId: '' }] = runs;
-    const foreseen = await places.foresee(runs, organizationId, lane);
+    const foreseen = await foresee(group.map(({ wanted }) => wanted));
     if (foreseen === null) return void (await Promise.all(group.map((one) => alone(one))));
-    const placed = Map.groupBy(foreseen.runs, ({ executionId }) => executionId);
-    const all = group.map((one) => {
-      const { execution } = one.wanted;
-      const made = { execution, runs: placed.get(execution._id) ?? [] };
+    const all = group.map((one, at) => {
+      const made = foreseen.created[at] ?? one.wanted;
       return { one, made, models: modelsOf(made) };
     });
     try {
