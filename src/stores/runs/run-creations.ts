@@ -53,10 +53,10 @@ export function createRunCreations({ client, foresee, modelsOf, insertPlaced, in
       await client.bulkWrite([foreseen.taking, ...all.flatMap(({ models }) => models)], { ordered: true });
       for (const { one, made } of all) one.outcome = { made, isNew: true };
     } catch (error) {
-      const { at, isMissing, isDuplicate } = stopOf(error);
-      if (!isMissing && !isDuplicate) throw error;
+      const { at, isDuplicate } = stopOf(error);
       // Somebody else took these places: nothing is stored.
       if (at === 0) return void (await Promise.all(group.map((one) => alone(one))));
+      if (!isDuplicate) throw error;
       let end = 1;
       for (const { one, made, models } of all) {
         const begin = end;

@@ -75,8 +75,8 @@ export function createUploadRelay(
         const left = outboxes.filter((_, at) => done.updateResults?.get(inserts.length + at)?.matchedCount !== 1);
         return { created: true, left: left.map(({ id }) => id) };
       } catch (error) {
-        const { at, isDuplicate, isMissing } = stopOf(error);
-        if (taking !== undefined && at === 0 && (isDuplicate || isMissing))
+        const { at, isDuplicate } = stopOf(error);
+        if (taking !== undefined && at === 0)
           return { created: false, left: null, isLate: true };
         if (!isDuplicate) throw error;
         return { created: at >= creations.length, left: null };
