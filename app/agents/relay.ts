@@ -12,7 +12,8 @@ import { documentCreated, runCreated } from '#src/domain/events/realtime.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
-import type { CreatedExecution, ExecutionStore } from '#src/stores/executions.ts';
+import type { CreatedExecution } from '#src/stores/runs/created-execution.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
 
 export interface RelayParts {
   readonly documents: DocumentStore;

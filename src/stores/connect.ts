@@ -101,7 +101,11 @@ export const orStop = (update: Document): { readonly update: Document; readonly 
 });
 
 /** The operation at which an ordered bulk write of the client stopped, and the code of its error. Throws any other error. */
-export function stopOf(error: unknown): { readonly at: number; readonly isMissing: boolean; readonly isDuplicate: boolean } {
+export function stopOf(error: unknown): {
+  readonly at: number;
+  readonly isMissing: boolean;
+  readonly isDuplicate: boolean;
+} {
   if (!(error instanceof MongoClientBulkWriteError) || error.writeConcernErrors.length > 0) throw error;
   const [first] = error.writeErrors;
   if (first === undefined) throw error;

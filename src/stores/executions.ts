@@ -3,6 +3,7 @@ import type { Collections } from '#src/stores/collections.ts';
 import { isClientDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { interactiveRuns } from '#src/domain/runs/queue.ts';
 import { brief, createReads, listed, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
+import type { CreatedExecution, Foreseen } from '#src/stores/runs/created-execution.ts';
 import { createRunCreations } from '#src/stores/runs/run-creations.ts';
 import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunEnds } from '#src/stores/runs/run-ends.ts';
@@ -15,17 +16,6 @@ import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { RunRecord, ExecutionRecord, GivenAnswer } from '#src/domain/runs/run.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 import type { RunStatus } from '#src/contracts/lists/run-status.ts';
-
-export interface CreatedExecution {
-  readonly execution: ExecutionRecord;
-  readonly runs: readonly RunRecord[];
-}
-
-/** Executions of one organization and lane with places for their runs, and the write that takes these. */
-export interface Foreseen {
-  readonly created: readonly CreatedExecution[];
-  readonly taking: AnyClientBulkWriteModel<Document>;
-}
 
 const placeOf = (run: RunRecord | undefined): Pick<RunRecord, 'lane' | 'rank'> =>
   run?.lane === undefined || run.rank === undefined ? {} : { lane: run.lane, rank: run.rank };
@@ -127,6 +117,20 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
   };
 }
 
+const foreseeing =
+  (places: RunPlaces) =>
+  async (batch: readonly CreatedExecution[]): Promise<Foreseen | null> => {
+    const wanted = batch.flatMap((one) => one.runs);
+    const foreseen = wanted.length === 0 ? null : await places.foresee(wanted);
+    if (foreseen === null) return null;
+    let from = 0;
+    const created = batch.map(({ execution, runs: own }) => {
+      from += own.length;
+      return { execution, runs: foreseen.runs.slice(from - own.length, from) };
+    });
+    return { created, taking: foreseen.taking };
+  };
+
 /** Stores executions together with their runs. Existing rows stay unchanged. */
 function createInserts(
   client: MongoClient,
@@ -167,18 +171,7 @@ function createInserts(
     }
   };
 
-  const foresee = async (batch: readonly CreatedExecution[]): Promise<Foreseen | null> => {
-    const wanted = batch.flatMap((one) => one.runs);
-    const foreseen = wanted.length === 0 ? null : await places.foresee(wanted);
-    if (foreseen === null) return null;
-    let from = 0;
-    const created = batch.map(({ execution, runs: own }) => {
-      from += own.length;
-      return { execution, runs: foreseen.runs.slice(from - own.length, from) };
-    });
-    return { created, taking: foreseen.taking };
-  };
-
+  const foresee = foreseeing(places);
   const insert = createRunCreations({ client, foresee, modelsOf: models, insertPlaced: insertNew, inQueue });
 
   /** Creates executions whose runs have their places. */

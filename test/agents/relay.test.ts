@@ -196,7 +196,11 @@ describe('The relay of outboxes', () => {
   test('another process that was faster with the places in the queue costs no second execution, and no place twice', async () => {
     const [document] = await uploaded();
     if (document === undefined) throw new Error('no document');
-    const other = executionRecord({ organizationId: document.organizationId, source: 'upload', documentIds: ['doc_b'] });
+    const other = executionRecord({
+      organizationId: document.organizationId,
+      source: 'upload',
+      documentIds: ['doc_b'],
+    });
     const executions: RelayParts['executions'] = {
       ...parts.executions,
       async foresee(wanted) {

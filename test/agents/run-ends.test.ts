@@ -52,8 +52,7 @@ test('a lost lease is told to its run alone, and the ends behind it are written 
   const runs = [ended(), ended(), ended()];
   const [first, lost, last] = idsOf(runs);
   const { ends, commands, announced } = endsOver({
-    finishAll: async (list) =>
-      list.length === 1 ? all(1) : { finished: 1, isLost: true, isAnnounced: false },
+    finishAll: async (list) => (list.length === 1 ? all(1) : { finished: 1, isLost: true, isAnnounced: false }),
   });
   expect(await Promise.all(runs.map((run) => ends.finish(run, [eventOf(run)])))).toEqual([true, false, true]);
   expect(commands).toEqual([[first, lost, last], [last]]);

@@ -250,9 +250,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.wait(again, [{ path: 'a', prompt: '', data: null, answerSchema: null, askedAt: now }]);
   await executions.answer(wide, again.run._id, { path: 'a', answer: null, by: 'key_a', at: now });
   const end = { status: 'succeeded', error: null } as const;
-  const last = (await executions.claim('owner', now)) as Lease;
-  await executions.finish(last, end, now);
-  await executions.finishAll([{ lease: last, end, now }], []);
+  await executions.finish((await executions.claim('owner', now)) as Lease, end, now);
   for (const who of [tenant, wide]) await askRunLists({ executions }, who);
   await executions.noteClaim(lease, now);
   await executions.noteEnds([{ ...lease.run, status: 'failed', finishedAt: now }]);

@@ -5,7 +5,7 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
-import type { CreatedExecution } from '#src/stores/executions.ts';
+import type { CreatedExecution } from '#src/stores/runs/created-execution.ts';
 
 /** Origin of an execution: surface, key, user and trace. */
 export function startedBy({

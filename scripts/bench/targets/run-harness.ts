@@ -52,15 +52,15 @@ export async function startHarness(catalog?: Catalog): Promise<RunHarness> {
     if (status === 'succeeded') endOf(run._id).resolve();
     else endOf(run._id).reject(new Error(`a run ended as ${status}: ${error?.code} ${error?.message}`));
   };
-  const { finish, finishAll } = deps.executions;
+  const store = { ...deps.executions };
   Object.assign(deps.executions, {
-    async finish(...args: Parameters<typeof finish>) {
-      const mine = await finish(...args);
+    async finish(...args: Parameters<typeof store.finish>) {
+      const mine = await store.finish(...args);
       told(args[0], args[1]);
       return mine;
     },
-    async finishAll(...args: Parameters<typeof finishAll>) {
-      const outcome = await finishAll(...args);
+    async finishAll(...args: Parameters<typeof store.finishAll>) {
+      const outcome = await store.finishAll(...args);
       for (const { lease, end } of args[0].slice(0, outcome.finished)) told(lease, end);
       return outcome;
     },

@@ -1,7 +1,7 @@
 import type { AnyClientBulkWriteModel, Document, MongoClient } from 'mongodb';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import { stopOf } from '#src/stores/connect.ts';
-import type { CreatedExecution, Foreseen } from '#src/stores/executions.ts';
+import type { CreatedExecution, Foreseen } from '#src/stores/runs/created-execution.ts';
 
 interface Parts {
   readonly client: Pick<MongoClient, 'bulkWrite'>;

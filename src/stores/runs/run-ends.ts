@@ -26,7 +26,11 @@ const updateOf = ({ end, now }: EndedRun): Document => ({
 });
 
 /** Ends of runs. Every write matches the lease, so a worker that lost it changes nothing. */
-export function createRunEnds(client: MongoClient, { events, runs }: Pick<Collections, 'events' | 'runs'>, notes: RunNotes) {
+export function createRunEnds(
+  client: MongoClient,
+  { events, runs }: Pick<Collections, 'events' | 'runs'>,
+  notes: RunNotes,
+) {
   const noteOf = ({ lease, end: { status, error }, now }: EndedRun): AnyClientBulkWriteModel<Document>[] =>
     notes.models([{ ...lease.run, status, error }], now);
   const shown = ({ lease, end: { status, error }, now }: EndedRun): Promise<void> =>
@@ -67,8 +71,7 @@ export function createRunEnds(client: MongoClient, { events, runs }: Pick<Collec
       } catch (error) {
         const { at, isMissing, isDuplicate } = stopOf(error);
         // Another process took the number of the events, or stored one of them.
-        if (at >= changes.length && isDuplicate)
-          return { finished: ended.length, isLost: false, isAnnounced: false };
+        if (at >= changes.length && isDuplicate) return { finished: ended.length, isLost: false, isAnnounced: false };
         if (at >= ended.length || !isMissing) throw error;
         await Promise.all(ended.slice(0, at).map(shown));
         return { finished: at, isLost: true, isAnnounced: false };

@@ -48,7 +48,13 @@ export function createUploadRelay(
      * the outboxes as they were. Stops at the first part that is there already, and the caller makes the rest. A document keeps its outbox if it
      * shows a newer run.
      */
-    async relayUploads({ organizationId, executions: created, taking, events: rows, documentIds }: Relayed): Promise<Outcome> {
+    async relayUploads({
+      organizationId,
+      executions: created,
+      taking,
+      events: rows,
+      documentIds,
+    }: Relayed): Promise<Outcome> {
       const newRuns = created.flatMap((one) => one.runs);
       const withRun = new Set(newRuns.map((run) => run.documentId));
       const noted = newRuns.map((run) => {
@@ -76,8 +82,7 @@ export function createUploadRelay(
         return { created: true, left: left.map(({ id }) => id) };
       } catch (error) {
         const { at, isDuplicate } = stopOf(error);
-        if (taking !== undefined && at === 0)
-          return { created: false, left: null, isLate: true };
+        if (taking !== undefined && at === 0) return { created: false, left: null, isLate: true };
         if (!isDuplicate) throw error;
         return { created: at >= creations.length, left: null };
       }

@@ -51,9 +51,7 @@ async function end(leases: readonly Lease[]): Promise<EndsOutcome | undefined> {
 }
 
 const statuses = (leases: readonly Lease[]): Promise<(string | undefined)[]> =>
-  Promise.all(
-    leases.map(async ({ run }) => (await database.collections.runs.findOne({ _id: run._id }))?.status),
-  );
+  Promise.all(leases.map(async ({ run }) => (await database.collections.runs.findOne({ _id: run._id }))?.status));
 const shown = (leases: readonly Lease[]): Promise<(string | undefined)[]> =>
   Promise.all(
     leases.map(async ({ run }) => {
