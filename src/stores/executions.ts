@@ -5,7 +5,7 @@ import { interactiveRuns } from '#src/domain/runs/queue.ts';
 import { brief, createReads, listed, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
 import type { CreatedExecution, Foreseen } from '#src/stores/runs/created-execution.ts';
 import { createRunCreations } from '#src/stores/runs/run-creations.ts';
-import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
+import { createRunPlaces, type LaneTime, type RunPlaces } from '#src/stores/run-places.ts';
 import { createRunEnds } from '#src/stores/runs/run-ends.ts';
 import { createRunLists } from '#src/stores/runs/run-lists.ts';
 import { createRunNotes, type RunNotes } from '#src/stores/runs/run-notes.ts';
@@ -119,9 +119,9 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
 
 const foreseeing =
   (places: RunPlaces) =>
-  async (batch: readonly CreatedExecution[]): Promise<Foreseen | null> => {
+  async (batch: readonly CreatedExecution[], look?: Promise<LaneTime>): Promise<Foreseen | null> => {
     const wanted = batch.flatMap((one) => one.runs);
-    const foreseen = wanted.length === 0 ? null : await places.foresee(wanted);
+    const foreseen = wanted.length === 0 ? null : await places.foresee(wanted, look);
     if (foreseen === null) return null;
     let from = 0;
     const created = batch.map(({ execution, runs: own }) => {
@@ -172,7 +172,14 @@ function createInserts(
   };
 
   const foresee = foreseeing(places);
-  const insert = createRunCreations({ client, foresee, modelsOf: models, insertPlaced: insertNew, inQueue });
+  const { insert, lookAhead } = createRunCreations({
+    client,
+    look: (lane) => places.look(lane),
+    foresee,
+    modelsOf: models,
+    insertPlaced: insertNew,
+    inQueue,
+  });
 
   /** Creates executions whose runs have their places. */
   const createPlaced = async (placed: readonly CreatedExecution[]): Promise<void> => {
@@ -212,6 +219,8 @@ function createInserts(
       await Promise.all([insertMissing(models({ execution, runs: missing })), places.giveBack(left)]);
       return { execution, runs: await runs.find(of).toArray() };
     },
+    /** Begins to look at a lane for an execution that is about to be created: `create` then waits less. */
+    lookAhead,
     /** The same with places in the queue, for `createPlaced` and `relayUploads`. */
     inQueue,
     /** The same with places that `relayUploads` takes. null: take them with `inQueue`. */

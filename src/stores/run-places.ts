@@ -10,7 +10,7 @@ type Queue = Pick<QueueRecord, '_id' | 'finish' | 'weight'>;
 const ofQueue = { finish: 1, weight: 1 } as const;
 
 /** Virtual time of a lane, and the queue that is the longest by it. */
-interface LaneTime {
+export interface LaneTime {
   readonly time: number;
   readonly last: Queue | null;
 }
@@ -106,15 +106,16 @@ export function createRunPlaces({ queues, runs }: Pick<Collections, 'queues' | '
   };
 
   return {
+    look: timeOf,
     /**
      * Places for runs of one organization and lane that are taken by a part of the command that stores the runs, the first of an ordered one: it fails
-     * if somebody else took places since. null: the lane is full, or the runs are of several.
+     * if somebody else took places since. `look`: one that was begun before. null: the lane is full, or the runs are of several.
      */
-    async foresee(batch: readonly RunRecord[]): Promise<ForeseenRuns | null> {
+    async foresee(batch: readonly RunRecord[], look?: Promise<LaneTime>): Promise<ForeseenRuns | null> {
       const [{ organizationId, lane = 'bulk' } = { organizationId: '' }, ...others] = batch;
       if (others.some((run) => run.organizationId !== organizationId || (run.lane ?? 'bulk') !== lane)) return null;
       const row = rowOf(organizationId, lane);
-      const { time, last } = await timeOf(lane);
+      const { time, last } = await (look ?? timeOf(lane));
       const own = last?._id === row._id ? last : await queues.findOne(row, { projection: ofQueue });
       const { finish: start = 0, weight = 1 } = own ?? {};
       if (lane === 'interactive' && (start - time) * weight >= interactiveBacklog) return null;

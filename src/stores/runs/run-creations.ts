@@ -1,11 +1,14 @@
 import type { AnyClientBulkWriteModel, Document, MongoClient } from 'mongodb';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import { stopOf } from '#src/stores/connect.ts';
+import type { Lane } from '#src/domain/runs/queue.ts';
+import type { LaneTime } from '#src/stores/run-places.ts';
 import type { CreatedExecution, Foreseen } from '#src/stores/runs/created-execution.ts';
 
 interface Parts {
   readonly client: Pick<MongoClient, 'bulkWrite'>;
-  readonly foresee: (wanted: readonly CreatedExecution[]) => Promise<Foreseen | null>;
+  readonly look: (lane: Lane) => Promise<LaneTime>;
+  readonly foresee: (wanted: readonly CreatedExecution[], look?: Promise<LaneTime>) => Promise<Foreseen | null>;
   readonly modelsOf: (created: CreatedExecution) => AnyClientBulkWriteModel<Document>[];
   /** Stores an execution whose runs have places, alone. False if it exists. */
   readonly insertPlaced: (created: CreatedExecution) => Promise<boolean>;
@@ -24,6 +27,36 @@ interface Wanted {
   outcome?: Insertion | { readonly error: unknown };
 }
 
+/** Time in milliseconds for which a look at a lane holds. */
+const aheadMs = 50;
+
+/** Looks at lanes that were begun before they were needed. A look is used once, and none is begun while this process changes the queues. */
+function createLooks(look: Parts['look']) {
+  const begun = new Map<Lane, { readonly time: Promise<LaneTime>; readonly at: number }>();
+  let busy = 0;
+  return {
+    lookAhead(lane: Lane): void {
+      if (busy > 0) return;
+      const time = look(lane);
+      // An execution that uses it sees the error.
+      time.catch(() => undefined);
+      begun.set(lane, { time, at: performance.now() });
+    },
+    /** The look at the lane, if there is a fresh one. */
+    take(lane: Lane): Promise<LaneTime> | undefined {
+      const one = begun.get(lane);
+      begun.delete(lane);
+      return one !== undefined && performance.now() - one.at < aheadMs ? one.time : undefined;
+    },
+    async during(change: () => Promise<void>): Promise<void> {
+      busy += 1;
+      await change().finally(() => {
+        busy -= 1;
+      });
+    },
+  };
+}
+
 /** Limit of runs for which executions share a command. */
 const mostRuns = 100;
 
@@ -31,7 +64,8 @@ const mostRuns = 100;
  * Stores new executions and takes places in the queue for their runs in one durable command. Executions that arrive during a write share the
  * next one, one command for each organization and lane. Source: docs/decisions/0235.
  */
-export function createRunCreations({ client, foresee, modelsOf, insertPlaced, inQueue }: Parts) {
+export function createRunCreations({ client, look, foresee, modelsOf, insertPlaced, inQueue }: Parts) {
+  const looks = createLooks(look);
   const alone = async (one: Wanted, placed?: CreatedExecution): Promise<void> => {
     try {
       const [made = one.wanted] = placed === undefined ? await inQueue([one.wanted]) : [placed];
@@ -43,7 +77,9 @@ export function createRunCreations({ client, foresee, modelsOf, insertPlaced, in
 
   /** Executions of one organization and lane. */
   const together = async (group: readonly Wanted[]): Promise<void> => {
-    const foreseen = await foresee(group.map(({ wanted }) => wanted));
+    const [{ lane = 'bulk' } = {}] = group.flatMap(({ wanted }) => wanted.runs);
+    const wanted = group.map((one) => one.wanted);
+    const foreseen = await foresee(wanted, looks.take(lane));
     if (foreseen === null) return void (await Promise.all(group.map((one) => alone(one))));
     const all = group.map((one, at) => {
       const made = foreseen.created[at] ?? one.wanted;
@@ -83,17 +119,20 @@ export function createRunCreations({ client, foresee, modelsOf, insertPlaced, in
         else if (only !== undefined) only.outcome = { error };
       }
     };
-    await Promise.all([...groups.values()].map(insert));
+    await looks.during(() => Promise.all([...groups.values()].map(insert)).then(() => undefined));
   }, mostRuns);
 
-  return async (wanted: CreatedExecution): Promise<Insertion> => {
-    const one: Wanted = { wanted };
-    // A large one would hold up the others.
-    if (wanted.runs.length === 0 || wanted.runs.length > mostRuns) await alone(one);
-    else await batcher.add(one);
-    const { outcome } = one;
-    if (outcome === undefined) throw new Error(`execution ${wanted.execution._id} was left out of its batch`);
-    if ('error' in outcome) throw outcome.error;
-    return outcome;
+  return {
+    lookAhead: (lane: Lane): void => looks.lookAhead(lane),
+    insert: async (wanted: CreatedExecution): Promise<Insertion> => {
+      const one: Wanted = { wanted };
+      // A large one would hold up the others.
+      if (wanted.runs.length === 0 || wanted.runs.length > mostRuns) await alone(one);
+      else await batcher.add(one);
+      const { outcome } = one;
+      if (outcome === undefined) throw new Error(`execution ${wanted.execution._id} was left out of its batch`);
+      if ('error' in outcome) throw outcome.error;
+      return outcome;
+    },
   };
 }

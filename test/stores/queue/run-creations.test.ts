@@ -66,3 +66,27 @@ test('a weight that was changed meanwhile counts', async () => {
   await create(store, execution());
   expect(await ranks()).toEqual([1, 1.25]);
 });
+
+test('a look that was begun before is used once, and one that is outdated keeps no execution from its place', async () => {
+  await create(store, execution());
+  store.lookAhead('interactive');
+  await create(elsewhere, execution());
+  await create(store, execution());
+  await create(store, execution());
+  expect(await ranks()).toEqual(upTo(4));
+});
+
+test('a look that fails is an error of the execution that uses it, and the next one looks anew', async () => {
+  const { queues } = database.collections;
+  let broken = true;
+  const watched = new Proxy(queues, {
+    get: (target, name) =>
+      name === 'findOne' && broken ? () => Promise.reject(new Error('no database')) : Reflect.get(target, name),
+  });
+  const one = createExecutionStore(database.client, { ...database.collections, queues: watched });
+  one.lookAhead('interactive');
+  await expect(create(one, execution())).rejects.toThrow('no database');
+  broken = false;
+  await create(one, execution());
+  expect(await ranks()).toEqual([1]);
+});

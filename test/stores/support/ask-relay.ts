@@ -11,6 +11,7 @@ export async function askRelay(
   const { organizationId, projectId } = existing;
   await executions.createAll([{ execution: existing, runs: newRuns(existing) }]);
   const execution = executionRecord({ organizationId, projectId, createdAt: new Date() });
+  executions.lookAhead('bulk');
   await executions.foresee([{ execution, runs: newRuns(execution) }]);
   const placed = await executions.inQueue([{ execution, runs: newRuns(execution) }]);
   const documentIds = [...execution.documentIds, 'doc_without_run'];
