@@ -151,25 +151,16 @@ function createInserts(
     ...notes.models(ofExecution),
   ];
   /** Inserts in one command. Existing rows stay unchanged. False when there were such rows. */
-  const insertMissing = async (batch: AnyClientBulkWriteModel<Document>[]): Promise<boolean> => {
+  const insertAll = async (batch: AnyClientBulkWriteModel<Document>[], ordered: boolean): Promise<boolean> => {
     try {
-      await client.bulkWrite(batch, { ordered: false });
+      await client.bulkWrite(batch, { ordered });
       return true;
     } catch (error) {
       if (isClientDuplicatesOnly(error)) return false;
       throw error;
     }
   };
-  const insertNew = async (wanted: CreatedExecution): Promise<boolean> => {
-    try {
-      // Ordered: when the execution exists, none of these runs is stored.
-      await client.bulkWrite(models(wanted), { ordered: true });
-      return true;
-    } catch (error) {
-      if (isClientDuplicatesOnly(error)) return false;
-      throw error;
-    }
-  };
+  const insertMissing = (batch: AnyClientBulkWriteModel<Document>[]): Promise<boolean> => insertAll(batch, false);
 
   const foresee = foreseeing(places);
   const { insert, lookAhead } = createRunCreations({
@@ -177,7 +168,8 @@ function createInserts(
     look: (lane) => places.look(lane),
     foresee,
     modelsOf: models,
-    insertPlaced: insertNew,
+    // Ordered: when the execution exists, none of these runs is stored.
+    insertPlaced: (wanted) => insertAll(models(wanted), true),
     inQueue,
   });
 
