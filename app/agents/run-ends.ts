@@ -2,6 +2,7 @@ import { Batcher } from '#src/concurrency/batcher.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
+import type { EventBucketRow } from '#src/stores/collections.ts';
 import type { EndedRun, EndsOutcome } from '#src/stores/runs/run-ends.ts';
 
 interface Parts {
@@ -69,10 +70,15 @@ export class RunEnds {
     const told = endings.flatMap((ending) => ending.events);
     if (told.length === 0) return executions.finishAll(endings, []);
     const outcomes: EndsOutcome[] = [];
-    const isAnnounced = await events.appendBy(organizationId, told, async (rows) => {
+    const write = async (rows: readonly EventBucketRow[]): Promise<boolean> => {
       const outcome = await executions.finishAll(endings, rows);
       outcomes.push(outcome);
       return outcome.isAnnounced;
+    };
+    const isAnnounced = await events.appendBy(organizationId, told, write).catch((error: unknown) => {
+      // The runs have ended, whatever listeners made of it.
+      if (outcomes.length === 0) throw error;
+      return outcomes[0]?.isAnnounced === true;
     });
     return { finished: 0, isLost: false, ...outcomes[0], isAnnounced };
   }

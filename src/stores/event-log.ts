@@ -157,6 +157,7 @@ function createEnds(ticks: () => number) {
       const known = ends.get(organizationId);
       return known !== undefined && ticks() - known.at < knownMs ? known.last : undefined;
     },
+    forget: (organizationId: string): boolean => ends.delete(organizationId),
     seen(organizationId: string, last: number): void {
       const known = this.of(organizationId) ?? 0;
       // The newest is the last of the map, so that the oldest are removed first.
@@ -232,7 +233,11 @@ function createStore(
     storeBy: async (organizationId: string, batch: readonly RealtimeEvent[], write: WriteRows): Promise<boolean> => {
       const after = ends.of(organizationId) ?? (await endOf(organizationId));
       const rows = bucketsOf(organizationId, after, distinct(batch));
-      if (!(await write(rows))) return false;
+      if (!(await write(rows))) {
+        // Another process may have gone beyond it.
+        ends.forget(organizationId);
+        return false;
+      }
       stored(organizationId, rows);
       return true;
     },

@@ -75,6 +75,21 @@ test('an end that cannot be stored is an error of its run alone', async () => {
   expect(announced).toEqual([first]);
 });
 
+test('runs that have ended stay ended if the log fails afterwards', async () => {
+  const finishAll = async (list: readonly EndedRun[]) => all(list.length);
+  const appendBy: EventLog['appendBy'] = async (_organizationId, _events, write) => {
+    await write([]);
+    throw new Error('a listener failed');
+  };
+  const finish = (): Promise<boolean> => Promise.reject(new Error('asked again'));
+  const announce = (): never => {
+    throw new Error('told twice');
+  };
+  const ends = new RunEnds({ executions: { finish, finishAll }, events: { appendBy }, announce });
+  const run = ended();
+  expect(await ends.finish(run, [eventOf(run)])).toBe(true);
+});
+
 test('runs without events do not wait for the log', async () => {
   const { commands, ...made } = endsOver({ finishAll: async (list) => all(list.length) });
   const run = ended();

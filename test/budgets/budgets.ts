@@ -28,7 +28,7 @@ realtime event                   |        1 |   577 |       42 |     1 |       5
 run of 5 no-op steps             |        9 | 15200 |     3760 |     8 |      43 |      54 | 18400 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  4530 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0
 chat question                    |       20 | 13300 |     7700 |     4 |       8 |      14 |  4270 |     2 |     0 |          0 |  3040 |     0
-upload and its default workflow  |       33 | 64000 |    23800 |    25 |      95 |     136 | 71000 |     4 |    13 |          5 |   833 |    20
+upload and its default workflow  |       34 | 65500 |    24500 |    26 |     100 |     142 | 73000 |     4 |    13 |          5 |   833 |    20
 `;
 
 export interface Budget extends Counts {
