@@ -12,7 +12,8 @@ import { documentCreated, runCreated } from '#src/domain/events/realtime.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
-import type { CreatedExecution, ExecutionStore } from '#src/stores/executions.ts';
+import type { CreatedExecution } from '#src/stores/runs/created-execution.ts';
+import type { ExecutionStore } from '#src/stores/executions.ts';
 
 export interface RelayParts {
   readonly documents: DocumentStore;
@@ -152,14 +153,13 @@ export class Relay {
   /** Makes executions, runs and events, and empties the outboxes: in one command for each organization, if nothing of it is there yet. */
   async #write(documents: readonly DocumentRecord[], wanted: readonly ExecutionRecord[]): Promise<void> {
     const created = wanted.map((execution) => ({ execution, runs: newRuns(execution) }));
-    const placed = await this.#parts.executions.inQueue(created);
     const byOrganization = Map.groupBy(documents, ({ organizationId }) => organizationId);
     await Promise.all(
       [...byOrganization].map(([organizationId, own]) =>
         this.#writeOf(
           organizationId,
           own,
-          placed.filter(({ execution }) => execution.organizationId === organizationId),
+          created.filter(({ execution }) => execution.organizationId === organizationId),
         ),
       ),
     );
@@ -168,22 +168,25 @@ export class Relay {
   async #writeOf(
     organizationId: string,
     own: readonly DocumentRecord[],
-    placed: readonly CreatedExecution[],
+    wanted: readonly CreatedExecution[],
   ): Promise<void> {
     const { documents, executions, events, wake } = this.#parts;
     const documentIds = own.map((document) => document._id);
+    const { created: foreseen, taking } = (await executions.foresee(wanted)) ?? {};
+    let placed = foreseen ?? (await executions.inQueue(wanted));
     const announced = [...own.map(documentCreated), ...placed.flatMap(({ runs }) => runs.map(runCreated))];
-    const given = { organizationId, executions: placed, documentIds };
+    const given = { organizationId, executions: placed, taking, documentIds };
     const done: Awaited<ReturnType<ExecutionStore['relayUploads']>>[] = [];
     const isAnnounced = await events.appendBy(organizationId, announced, async (rows) => {
       const outcome = await executions.relayUploads({ ...given, events: rows });
       done.push(outcome);
       return outcome.left !== null;
     });
-    const { created = false, left = null } = done[0] ?? {};
+    const { created = false, left = null, isLate = false } = done[0] ?? {};
+    if (isLate) placed = await executions.inQueue(wanted);
     // An earlier attempt made a part of it, or another process was faster with the next number of the log.
     if (!created) await executions.createPlaced(placed);
-    if (placed.length > 0) await wake.notify();
+    if (placed.length > 0) await wake.notify({ runs: placed.reduce((sum, { runs }) => sum + runs.length, 0) });
     if (!isAnnounced) await events.append(announced);
     const full = left ?? documentIds;
     if (full.length > 0) await documents.clearPendingEvents(full);

@@ -3,6 +3,7 @@ import { RunClaims } from '#app/agents/claims/run-claims.ts';
 import { LeaseWatch } from '#app/agents/claims/lease-watch.ts';
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
+import { RunEnds } from '#app/agents/run-ends.ts';
 import type { Performed } from '#app/agents/perform-run.ts';
 import { failureCode } from '#src/domain/traces/failure-code.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
@@ -83,6 +84,7 @@ export class Worker {
   readonly #clock: Clock;
   readonly #claims: RunClaims;
   readonly #watch: LeaseWatch;
+  readonly #ends: RunEnds;
   #watching: Promise<void> | null = null;
   #sweeping = false;
   /** Timer that is set only while runs are in flight. */
@@ -102,12 +104,14 @@ export class Worker {
     this.#clock = parts.clock ?? systemClock;
     this.#claims = new RunClaims(parts.executions, options);
     this.#watch = new LeaseWatch(options.leaseMs);
+    const { executions, events } = parts;
+    this.#ends = new RunEnds({ executions, events, announce: (told) => this.#announce(told) });
   }
 
   start(): void {
     const { tracer = noTracer, wake } = this.#parts;
     // The queue is everybody's: its log lines do not belong to the request that woke the worker.
-    this.#consumer = wake.consume(() => tracer.within(null, () => this.#wake()));
+    this.#consumer = wake.consume((runs) => tracer.within(null, () => this.#wake(runs)));
     const { leaseMs, owner } = this.#options;
     // Records of runs name their worker by this id.
     this.#parts.logger.info({ owner }, 'worker takes runs');
@@ -179,17 +183,23 @@ export class Worker {
     }
   }
 
-  #wake(): void {
+  /** `runs`: the number of new runs in the queue; default: there may be any number. */
+  #wake(runs?: number): void {
+    this.#claims.heard(runs);
+    this.#goOn();
+  }
+
+  #goOn(): void {
     if (this.#stopped) return;
     this.#again = true;
     this.#pumping ??= this.#pump().finally(() => {
       this.#pumping = null;
       // A wake-up may arrive while the last look ends.
-      if (this.#again) this.#wake();
+      if (this.#again) this.#goOn();
     });
   }
 
-  /** Claims until there is no free slot or no due run. */
+  /** Claims until there is no free slot or no due run, as far as was heard. Source: docs/decisions/0234. */
   async #pump(): Promise<void> {
     try {
       while (this.#again && !this.#stopped) {
@@ -230,8 +240,8 @@ export class Worker {
       this.#inFlight.delete(lease);
       if (this.#inFlight.size === 0) this.#stopLooking();
       if (alone) this.#alone = false;
-      // The last look found nothing, and later runs wake this worker.
-      if (this.#claims.more) this.#wake();
+      // Later runs wake this worker.
+      if (this.#claims.more) this.#goOn();
     });
     this.#inFlight.set(lease, { done, abort });
     this.#looker ??= setInterval(() => void this.#look(), lookMs);
@@ -320,18 +330,19 @@ export class Worker {
 
   async #finish(lease: Lease, { end, events, keepSteps }: Extract<Performed, { kind: 'ended' }>): Promise<void> {
     const now = new Date();
-    if (!(await this.#parts.executions.finish(lease, end, now))) {
+    // The run of an upload gets its version when a worker claims it.
+    const version = end.receipt?.head.version ?? lease.run.version;
+    const completed = runCompleted(lease.run, end.status, now, { ...end, version });
+    const told = lease.run.experiment === undefined ? [...events, completed] : [];
+    if (!(await this.#ends.finish({ lease, end, now }, told))) {
       await keepSteps();
       throw new LeaseLostError();
     }
     this.#parts.ended(lease, end.status);
-    if (lease.run.experiment !== undefined) return;
-    // The run of an upload gets its version when a worker claims it.
-    const version = end.receipt?.head.version ?? lease.run.version;
-    this.#announce([...events, runCompleted(lease.run, end.status, now, { ...end, version })]);
   }
 
   #announce(events: readonly RealtimeEvent[]): void {
+    if (events.length === 0) return;
     this.#announced.add(this.#parts.events.append(events, { lingerMs: 2 }), (failure) =>
       this.#parts.logger.warn({ err: failure }, 'realtime event of a run could not be published'),
     );

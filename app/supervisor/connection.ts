@@ -60,7 +60,7 @@ function shareMetrics(tell: (message: ServiceMessage) => void) {
 export function connectToSupervisor(channel: Channel): SupervisorConnection {
   const begin = Promise.withResolvers<Begin | null>();
   const stopped = Promise.withResolvers<string>();
-  const wakes = new Set<(delayMs: number) => void>();
+  const wakes = new Set<(delayMs: number, runs?: number) => void>();
   const events = new Set<(stored: OfKind<'events'>['events']) => void>();
   const tell = (message: ServiceMessage): void => {
     // A message that is lost on a closing channel costs nothing: the database holds what it reports.
@@ -80,7 +80,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
       beats = setInterval(() => tell({ kind: 'beat' }), message.beatMs);
       begin.resolve(message);
     } else if (message.kind === 'stop') stop(message.reason);
-    else if (message.kind === 'wake') for (const wake of wakes) wake(message.delayMs);
+    else if (message.kind === 'wake') for (const wake of wakes) wake(message.delayMs, message.runs);
     else if (message.kind === 'events') for (const listener of events) listener(message.events);
     else metrics.receive(message);
   };
@@ -93,7 +93,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
     stopped: stopped.promise,
     siblings: {
       ...noSiblings,
-      tellWake: (delayMs) => tell({ kind: 'wake', delayMs }),
+      tellWake: (delayMs, runs) => tell({ kind: 'wake', delayMs, ...(runs !== undefined && { runs }) }),
       tellEvents: (stored) => tell({ kind: 'events', events: stored }),
       metrics: () => metrics.ask(),
       serveMetrics: (read) => metrics.serve(read),

@@ -8,7 +8,7 @@ import type { LoggedEvent } from '#src/domain/events/events.ts';
  * its answer. Losing one only delays what it reports.
  */
 export type SiblingMessage =
-  | { readonly kind: 'wake'; readonly delayMs: number }
+  | { readonly kind: 'wake'; readonly delayMs: number; readonly runs?: number | undefined }
   | { readonly kind: 'events'; readonly events: readonly LoggedEvent[] }
   | { readonly kind: 'ask-metrics'; readonly id: number }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] };

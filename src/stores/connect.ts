@@ -4,6 +4,7 @@ import {
   MongoClientBulkWriteError,
   MongoServerError,
   type Db,
+  type Document,
   type MongoClientOptions,
 } from 'mongodb';
 
@@ -88,6 +89,28 @@ export function connectDatabase(uri: string, name = usualName, work: Work = 'unh
     writeConcern: { w: 'majority' },
   });
   return { client, db: client.db(databaseNameIn(uri) ?? name), close: () => client.close() };
+}
+
+/**
+ * An update that is an error if it matches nothing, and so stops an ordered bulk write: the row that its upsert would insert has another id than
+ * the filter asks for.
+ */
+export const orStop = (update: Document): { readonly update: Document; readonly upsert: true } => ({
+  update: { ...update, $setOnInsert: { _id: null } },
+  upsert: true,
+});
+
+/** The operation at which an ordered bulk write of the client stopped, and the code of its error. Throws any other error. */
+export function stopOf(error: unknown): {
+  readonly at: number;
+  readonly isMissing: boolean;
+  readonly isDuplicate: boolean;
+} {
+  if (!(error instanceof MongoClientBulkWriteError) || error.writeConcernErrors.length > 0) throw error;
+  const [first] = error.writeErrors;
+  if (first === undefined) throw error;
+  const [at, { code }] = first;
+  return { at, isMissing: code === 66, isDuplicate: code === 11_000 };
 }
 
 /** True for a bulk write whose only errors are existing keys. */

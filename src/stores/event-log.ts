@@ -157,6 +157,7 @@ function createEnds(ticks: () => number) {
       const known = ends.get(organizationId);
       return known !== undefined && ticks() - known.at < knownMs ? known.last : undefined;
     },
+    forget: (organizationId: string): boolean => ends.delete(organizationId),
     seen(organizationId: string, last: number): void {
       const known = this.of(organizationId) ?? 0;
       // The newest is the last of the map, so that the oldest are removed first.
@@ -232,7 +233,11 @@ function createStore(
     storeBy: async (organizationId: string, batch: readonly RealtimeEvent[], write: WriteRows): Promise<boolean> => {
       const after = ends.of(organizationId) ?? (await endOf(organizationId));
       const rows = bucketsOf(organizationId, after, distinct(batch));
-      if (!(await write(rows))) return false;
+      if (!(await write(rows))) {
+        // Another process may have gone beyond it.
+        ends.forget(organizationId);
+        return false;
+      }
       stored(organizationId, rows);
       return true;
     },
@@ -243,7 +248,8 @@ function createStore(
 interface Entry {
   readonly organizationId: string;
   readonly events: readonly RealtimeEvent[];
-  readonly by?: () => Promise<void>;
+  /** Stores other events before its own ones. False if it stored none. */
+  readonly by?: (others: readonly RealtimeEvent[]) => Promise<boolean>;
 }
 
 function createReads({ events: buckets, counters }: Rows) {
@@ -321,9 +327,10 @@ export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {
   const batcher = new Batcher<Entry>(async (batch) => {
     const byOrganization = Map.groupBy(batch, ({ organizationId }) => organizationId);
     const storeOf = async (organizationId: string, entries: readonly Entry[]): Promise<void> => {
-      const events = entries.flatMap((entry) => (entry.by === undefined ? entry.events : []));
-      if (events.length > 0) await store(organizationId, events);
-      for (const { by } of entries) await by?.();
+      let left = entries.flatMap((entry) => (entry.by === undefined ? entry.events : []));
+      // Other events of this moment go with the write of a caller: they cost no command.
+      for (const { by } of entries) if ((await by?.(left)) === true) left = [];
+      if (left.length > 0) await store(organizationId, left);
     };
     await Promise.all([...byOrganization].map(([organizationId, ofOne]) => storeOf(organizationId, ofOne)));
   });
@@ -348,17 +355,19 @@ export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {
       await Promise.all(entries.map((entry) => batcher.add(entry, lingerMs)));
     },
     /**
-     * Stores events of one organization by a write of the caller, so that a command can hold more than them. The write returns false if it did
-     * not store them; then this does, too, and the caller appends them otherwise. Errors: those of the write.
+     * Stores events of one organization by a write of the caller, so that a command can hold more than them. It gets other events of the moment
+     * as well. The write returns false if it did not store them; then this does, too, and the caller appends its events otherwise. Errors: those of
+     * the write.
      */
     async appendBy(organizationId: string, batch: readonly RealtimeEvent[], write: WriteRows): Promise<boolean> {
       let outcome: { readonly done: boolean } | { readonly error: unknown } = { done: false };
-      const by = async (): Promise<void> => {
+      const by = async (others: readonly RealtimeEvent[]): Promise<boolean> => {
         // Errors are those of the caller alone: other events of the flush are stored.
-        outcome = await storeBy(organizationId, batch, write).then(
+        outcome = await storeBy(organizationId, [...others, ...batch], write).then(
           (done) => ({ done }),
           (error: unknown) => ({ error }),
         );
+        return 'done' in outcome && outcome.done;
       };
       await batcher.add({ organizationId, events: batch, by });
       const ended = outcome as { readonly done: boolean } | { readonly error: unknown };

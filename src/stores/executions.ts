@@ -3,7 +3,10 @@ import type { Collections } from '#src/stores/collections.ts';
 import { isClientDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { interactiveRuns } from '#src/domain/runs/queue.ts';
 import { brief, createReads, listed, meanMs, olderThan, ordinary, owned } from '#src/stores/runs/read-runs.ts';
-import { createRunPlaces, type RunPlaces } from '#src/stores/run-places.ts';
+import type { CreatedExecution, Foreseen } from '#src/stores/runs/created-execution.ts';
+import { createRunCreations } from '#src/stores/runs/run-creations.ts';
+import { createRunPlaces, type LaneTime, type RunPlaces } from '#src/stores/run-places.ts';
+import { createRunEnds } from '#src/stores/runs/run-ends.ts';
 import { createRunLists } from '#src/stores/runs/run-lists.ts';
 import { createRunNotes, type RunNotes } from '#src/stores/runs/run-notes.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
@@ -13,11 +16,6 @@ import type { RunFailure } from '#src/domain/runs/failure.ts';
 import type { RunRecord, ExecutionRecord, GivenAnswer } from '#src/domain/runs/run.ts';
 import type { ListPosition } from '#src/domain/cursor.ts';
 import type { RunStatus } from '#src/contracts/lists/run-status.ts';
-
-export interface CreatedExecution {
-  readonly execution: ExecutionRecord;
-  readonly runs: readonly RunRecord[];
-}
 
 const placeOf = (run: RunRecord | undefined): Pick<RunRecord, 'lane' | 'rank'> =>
   run?.lane === undefined || run.rank === undefined ? {} : { lane: run.lane, rank: run.rank };
@@ -119,6 +117,20 @@ function createManyRuns({ runs }: Pick<Collections, 'runs'>, places: RunPlaces) 
   };
 }
 
+const foreseeing =
+  (places: RunPlaces) =>
+  async (batch: readonly CreatedExecution[], look?: Promise<LaneTime>): Promise<Foreseen | null> => {
+    const wanted = batch.flatMap((one) => one.runs);
+    const foreseen = wanted.length === 0 ? null : await places.foresee(wanted, look);
+    if (foreseen === null) return null;
+    let from = 0;
+    const created = batch.map(({ execution, runs: own }) => {
+      from += own.length;
+      return { execution, runs: foreseen.runs.slice(from - own.length, from) };
+    });
+    return { created, taking: foreseen.taking };
+  };
+
 /** Stores executions together with their runs. Existing rows stay unchanged. */
 function createInserts(
   client: MongoClient,
@@ -139,25 +151,27 @@ function createInserts(
     ...notes.models(ofExecution),
   ];
   /** Inserts in one command. Existing rows stay unchanged. False when there were such rows. */
-  const insertMissing = async (batch: AnyClientBulkWriteModel<Document>[]): Promise<boolean> => {
+  const insertAll = async (batch: AnyClientBulkWriteModel<Document>[], ordered: boolean): Promise<boolean> => {
     try {
-      await client.bulkWrite(batch, { ordered: false });
+      await client.bulkWrite(batch, { ordered });
       return true;
     } catch (error) {
       if (isClientDuplicatesOnly(error)) return false;
       throw error;
     }
   };
-  const insertNew = async (wanted: CreatedExecution): Promise<boolean> => {
-    try {
-      // Ordered: when the execution exists, none of these runs is stored.
-      await client.bulkWrite(models(wanted), { ordered: true });
-      return true;
-    } catch (error) {
-      if (isClientDuplicatesOnly(error)) return false;
-      throw error;
-    }
-  };
+  const insertMissing = (batch: AnyClientBulkWriteModel<Document>[]): Promise<boolean> => insertAll(batch, false);
+
+  const foresee = foreseeing(places);
+  const { insert, lookAhead } = createRunCreations({
+    client,
+    look: (lane) => places.look(lane),
+    foresee,
+    modelsOf: models,
+    // Ordered: when the execution exists, none of these runs is stored.
+    insertPlaced: (wanted) => insertAll(models(wanted), true),
+    inQueue,
+  });
 
   /** Creates executions whose runs have their places. */
   const createPlaced = async (placed: readonly CreatedExecution[]): Promise<void> => {
@@ -180,8 +194,8 @@ function createInserts(
       wanted: ExecutionRecord,
       runsFor: (execution: ExecutionRecord) => readonly RunRecord[],
     ): Promise<CreatedExecution> {
-      const [made = { execution: wanted, runs: [] }] = await inQueue([{ execution: wanted, runs: runsFor(wanted) }]);
-      if (await insertNew(made)) return made;
+      const { made, isNew } = await insert({ execution: wanted, runs: runsFor(wanted) });
+      if (isNew) return made;
       const { _id, organizationId } = wanted;
       const of = { organizationId, executionId: _id };
       const [execution, known] = await Promise.all([
@@ -197,8 +211,12 @@ function createInserts(
       await Promise.all([insertMissing(models({ execution, runs: missing })), places.giveBack(left)]);
       return { execution, runs: await runs.find(of).toArray() };
     },
+    /** Begins to look at a lane for an execution that is about to be created: `create` then waits less. */
+    lookAhead,
     /** The same with places in the queue, for `createPlaced` and `relayUploads`. */
     inQueue,
+    /** The same with places that `relayUploads` takes. null: take them with `inQueue`. */
+    foresee,
     /** Creates many executions whose documents are fixed (uploads) in one write. */
     async createAll(batch: readonly CreatedExecution[]): Promise<void> {
       await createPlaced(await inQueue(batch));
@@ -289,6 +307,7 @@ export function createExecutionStore(
       await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },
     ...createRunQueue(client, collections, notes),
+    ...createRunEnds(client, collections, notes),
     /** Share of the workers' turns. Runs that are queued later get their ranks by it. */
     setQueueWeight: (organizationId: string, weight: number): Promise<void> => places.setWeight(organizationId, weight),
   };

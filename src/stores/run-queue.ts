@@ -53,7 +53,8 @@ export type SeenLease = Pick<RunRecord, '_id' | 'fence' | 'owner' | 'organizatio
 const mostRunning = 10_000;
 const queued = { status: 'queued', lane: { $in: [...lanes] } } satisfies Filter<RunRecord>;
 
-const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
+/** Matches the run as long as the lease holds. */
+export const held = ({ run, owner }: Lease): Filter<RunRecord> => ({
   _id: run._id,
   organizationId: run.organizationId,
   owner,
@@ -110,20 +111,6 @@ function createHeldRuns(
     async beat(lease: Lease, now: Date): Promise<boolean> {
       const done = await runs.updateOne(held(lease), { $set: { beatAt: now } }, processSafe);
       return done.matchedCount === 1;
-    },
-    /** Ends the run, durably. False when the lease is lost. */
-    async finish(lease: Lease, end: RunEnd, now: Date): Promise<boolean> {
-      const update = { $set: { ...end, finishedAt: now }, $unset: { beatAt: true, waitingFor: true } } as const;
-      const { status, error } = end;
-      // One command for both: a worker that lost its lease writes an older order, which changes nothing for long.
-      const done = await client.bulkWrite(
-        [
-          { namespace: runs.namespace, name: 'updateOne', filter: held(lease) as Filter<Document>, update },
-          ...notes.models([{ ...lease.run, status, error }], now),
-        ],
-        { ordered: true, verboseResults: true },
-      );
-      return done.updateResults?.get(0)?.matchedCount === 1;
     },
     /** Parks the run without a lease until it gets its answers. False when the lease is lost. */
     async wait(lease: Lease, questions: readonly OpenQuestion[], now = new Date()): Promise<boolean> {

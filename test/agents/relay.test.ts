@@ -6,9 +6,10 @@ import { createExecutionStore } from '#src/stores/executions.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { Relay, type RelayParts } from '#app/agents/relay.ts';
+import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
-import { documentRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
+import { documentRecord, executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
 let database: TestDatabase;
 let parts: RelayParts;
@@ -118,7 +119,8 @@ describe('The relay of outboxes', () => {
   /** An earlier attempt made a part of it, so that the rest is made step by step. */
   const inSteps = { relayUploads: async () => ({ created: false, left: null }) };
   test.each<[string, Partial<{ [Port in 'executions' | 'events' | 'documents' | 'wake']: object }>]>([
-    ['before the places in the queue', { executions: { inQueue: broken } }],
+    ['before the places in the queue', { executions: { foresee: broken } }],
+    ['before it took other places', { executions: { foresee: async () => null, inQueue: broken } }],
     ['before the command', { events: { appendBy: broken } }],
     ['of the server after the execution', afterParts(storeExecutions)],
     ['of the server after the run', afterParts(storeRuns)],
@@ -191,6 +193,31 @@ describe('The relay of outboxes', () => {
     expect(read.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
+  test('another process that was faster with the places in the queue costs no second execution, and no place twice', async () => {
+    const [document] = await uploaded();
+    if (document === undefined) throw new Error('no document');
+    const other = executionRecord({
+      organizationId: document.organizationId,
+      source: 'upload',
+      documentIds: ['doc_b'],
+    });
+    const executions: RelayParts['executions'] = {
+      ...parts.executions,
+      async foresee(wanted) {
+        const seen = await parts.executions.foresee(wanted);
+        await parts.executions.createAll([{ execution: other, runs: newRuns(other) }]);
+        return seen;
+      },
+    };
+    const relay = new Relay({ ...parts, executions });
+    relay.push(document);
+    await relay.idle();
+    expect(await outcome(document)).toEqual({ ...relayed, executions: 2 });
+    const runs = await database.collections.runs.find({ organizationId: document.organizationId }).toArray();
+    const [one = 0, two = 0] = runs.map(({ rank }) => rank ?? 0).toSorted((a, b) => a - b);
+    expect(two - one).toBe(1);
+  });
+
   test('the command stores the run and its events before it empties the outbox, durably and in order', async () => {
     const [document] = await uploaded();
     if (document === undefined) throw new Error('no document');
@@ -209,7 +236,7 @@ describe('The relay of outboxes', () => {
     await relay.idle();
     expect(await outcome(document)).toEqual(relayed);
     expect(sent.map((one) => one.parts)).toEqual([
-      ['insertOne executions', 'insertOne runs', 'insertOne events', 'updateOne documents'],
+      ['insertOne queues', 'insertOne executions', 'insertOne runs', 'insertOne events', 'updateOne documents'],
     ]);
     expect(sent[0]?.options).toMatchObject({ ordered: true });
     // That of the connection: `majority`.

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import { Worker, type Clock, type WorkerOptions } from '#app/agents/worker.ts';
@@ -22,6 +22,7 @@ beforeEach(async () => {
   await Promise.all([database.collections.queues.deleteMany({}), database.collections.runs.deleteMany({})]);
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(workers.map((worker) => worker.stop(0)));
   workers = [];
 });
@@ -51,9 +52,14 @@ function start(options: Partial<WorkerOptions>, clock?: Clock) {
     beats += 1;
     return executions.beat(...parts);
   };
+  let looks = 0;
+  const claim: ExecutionStore['claim'] = (...parts) => {
+    looks += 1;
+    return executions.claim(...parts);
+  };
   const worker = new Worker(
     {
-      executions: { ...executions, beat },
+      executions: { ...executions, beat, claim },
       wake,
       events,
       logger: createPinoLogger('silent'),
@@ -79,7 +85,7 @@ function start(options: Partial<WorkerOptions>, clock?: Clock) {
   );
   workers.push(worker);
   worker.start();
-  return { worker, wake, held, begun, beats: () => beats };
+  return { worker, wake, held, begun, beats: () => beats, claims: () => looks };
 }
 
 const running = () => database.collections.runs.countDocuments({ status: 'running' });
@@ -140,6 +146,36 @@ describe('A worker', () => {
     for (const { end } of first.held.values()) end();
     await expect.poll(() => [...first.begun, ...second.begun].length).toBe(8);
     expect(await database.collections.runs.countDocuments({ status: 'running', organizationId: 'A' })).toBe(3);
+  });
+
+  test('looks no further when it has all the runs that it heard of, and takes what others queued with its next look', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { wake, begun, claims } = start({ concurrency: 6 });
+    await expect.poll(claims).toBe(1);
+    await queue('A', 2);
+    await wake.notify({ runs: 2 });
+    await expect.poll(() => begun.length).toBe(2);
+    expect(claims()).toBe(3);
+    await queue('A', 2);
+    await wake.notify({ runs: 1 });
+    await expect.poll(() => begun.length).toBe(3);
+    expect(claims()).toBe(4);
+    // Nobody tells of the other one.
+    vi.advanceTimersByTime(1_000);
+    await expect.poll(() => begun.length).toBe(4);
+  });
+
+  test('that takes a run which came back looks for the run that it was woken for, too', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await queue('A', 1);
+    const dead = (await executions.claim('dead', new Date())) as Lease;
+    const { wake, begun, claims } = start({ concurrency: 6 });
+    await expect.poll(claims).toBe(1);
+    await executions.release(dead, new Date());
+    const [fresh] = await queue('A', 1);
+    await wake.notify({ runs: 1 });
+    await expect.poll(() => begun.map(({ run }) => run._id)).toEqual([dead.run._id, fresh]);
+    expect(claims()).toBe(3);
   });
 
   test('lets one organization use all bulk slots while nobody else waits', async () => {

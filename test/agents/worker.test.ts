@@ -324,13 +324,7 @@ describe('A worker', () => {
     const [run] = await queued();
     const { held, arrived, perform } = holding();
     const refused = Promise.withResolvers<void>();
-    const finish: ExecutionStore['finish'] = async (...parts) => {
-      const mine = await executions.finish(...parts);
-      // After whoever waits for the answer.
-      setImmediate(refused.resolve);
-      return mine;
-    };
-    const { worker, wake } = start({ perform, executions: { ...executions, finish } });
+    const { worker, wake } = start({ perform, lost: () => refused.resolve() });
     await arrived(1);
     await executions.endLeases(await executions.seeLeases(), new Date());
     await wake.notify();

@@ -17,18 +17,18 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
 presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
-ack                              |        9 |  7150 |     2740 |     6 |      35 |      44 |  7980 |     2 |     2 |          0 |   966 |     0
+ack                              |        8 |  7030 |     2570 |     6 |      35 |      43 |  7810 |     2 |     2 |          0 |   966 |     0
 document by id                   |        2 |   658 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   777 |     0
 list of 25                       |        2 |   582 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15800 |     0
-execution accepted               |        8 |  4770 |     1990 |     5 |      18 |      26 |  4510 |     1 |     0 |          0 |   602 |     0
+execution accepted               |        7 |  4640 |     1770 |     5 |      18 |      25 |  4280 |     1 |     0 |          0 |   602 |     0
 tools/call get_context           |        3 |   763 |     1170 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  2120 |     0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10200 |     0
 tools/call create_workflow       |        4 |  6130 |      855 |     3 |      10 |      16 |  5830 |     2 |     0 |          0 |   942 |     0
 realtime event                   |        1 |   577 |       42 |     1 |       5 |       7 |   643 |     0 |     0 |          0 |   429 |     0
-run of 5 no-op steps             |       13 | 16500 |     4310 |     9 |      47 |      63 | 19400 |     2 |     0 |          0 |   602 |    15
+run of 5 no-op steps             |        9 | 15200 |     3760 |     8 |      43 |      54 | 18400 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  4530 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0
 chat question                    |       20 | 13300 |     7700 |     4 |       8 |      14 |  4270 |     2 |     0 |          0 |  3040 |     0
-upload and its default workflow  |       37 | 66500 |    25500 |    26 |     100 |     144 | 73500 |     4 |    13 |          5 |   833 |    20
+upload and its default workflow  |       34 | 65500 |    24500 |    26 |     100 |     142 | 73000 |     4 |    13 |          5 |   833 |    20
 `;
 
 export interface Budget extends Counts {

@@ -439,6 +439,8 @@ const changes: Readonly<Record<string, Change>> = {
   },
   'executions.finish': (who, target) =>
     stores.executions.finish(leaseAs(who, target), { status: 'failed', error: null }, now),
+  'executions.finishAll': (who, target) =>
+    stores.executions.finishAll([{ lease: leaseAs(who, target), end: { status: 'failed', error: null }, now }], []),
   'executions.release': (who, target) => stores.executions.release(leaseAs(who, target), now),
   'executions.progressed': (who, target) => stores.executions.progressed(leaseAs(who, target)),
   'steps.save': (who, target) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { executionRecord, freshTenant } from '#test/support/records.ts';
@@ -85,6 +85,23 @@ test('retries failed runs once, as one execution for each of theirs', async () =
   // The runs of the retry fail too: they are retried in their turn.
   await fail();
   expect((await post('retry', ids)).body.retried).toBe(6);
+});
+
+test('runs that another call began to retry meanwhile are left out', async () => {
+  const failed = await queue();
+  await fail();
+  const ids = { executionId: failed._id };
+  const store = executions();
+  const { runsOf } = { ...store };
+  const answered: unknown[] = [];
+  // The other call runs to its end between the selection of the runs and the look at their execution.
+  vi.spyOn(store, 'runsOf').mockImplementationOnce(async (...of) => {
+    answered.push((await post('retry', ids)).body.retried);
+    return runsOf(...of);
+  });
+  const late = await post('retry', ids);
+  expect(answered).toEqual([3]);
+  expect(late.body).toEqual({ retried: 0, skipped: 0, executionIds: [], nextCursor: null });
 });
 
 test('a run whose workflow is gone is skipped', async () => {

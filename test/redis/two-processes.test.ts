@@ -106,7 +106,7 @@ redisTest('an upload in one process wakes the workers of another one, and tells 
   const until = reading(await updates(b, b.seed.serviceKey, { resourcesListChanged: true }));
   await until('acknowledged');
   const { promise: woken, resolve } = Promise.withResolvers<void>();
-  const consumer = b.app.deps.wake.consume(resolve);
+  const consumer = b.app.deps.wake.consume(() => resolve());
   await a.ingest(tinyPng, 'image/png');
   await woken;
   await consumer.close();

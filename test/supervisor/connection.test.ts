@@ -30,17 +30,17 @@ test('a service tells and hears of work and events through its supervisor', asyn
   const { channel, connection } = open();
   await using _connection = connection;
   const queue = shareWakes(createInProcessWakeQueue(), connection.siblings);
-  const woken = Promise.withResolvers<void>();
-  queue.consume(woken.resolve);
-  channel.receive({ kind: 'wake', delayMs: 0 });
-  await woken.promise;
+  const woken = Promise.withResolvers<number | undefined>();
+  queue.consume((runs) => woken.resolve(runs));
+  channel.receive({ kind: 'wake', delayMs: 0, runs: 3 });
+  expect(await woken.promise).toBe(3);
   // A wake-up that came from a sibling is not sent back.
   expect(channel.sent).toEqual([]);
-  await queue.notify({ delayMs: 7 });
+  await queue.notify({ delayMs: 7, runs: 2 });
   const event = { ...realtimeEvent('org_a'), seq: 1 };
   connection.siblings.tellEvents([event]);
   expect(channel.sent).toEqual([
-    { kind: 'wake', delayMs: 7 },
+    { kind: 'wake', delayMs: 7, runs: 2 },
     { kind: 'events', events: [event] },
   ]);
   const heard: unknown[] = [];
@@ -93,7 +93,7 @@ test('a service that is told to stop before it began, begins nothing', async () 
 test('a process without siblings tells and hears nothing', async () => {
   const queue = shareWakes(createInProcessWakeQueue(), noSiblings);
   const woken = Promise.withResolvers<void>();
-  queue.consume(woken.resolve);
+  queue.consume(() => woken.resolve());
   await queue.notify();
   await woken.promise;
   await queue.close();

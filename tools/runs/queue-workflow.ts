@@ -9,7 +9,7 @@ import { documentMissing } from '#tools/documents/require-document.ts';
 import { chosenDraft } from '#tools/runs/drafts/chosen-draft.ts';
 import { chosenVersion } from '#tools/runs/chosen-version.ts';
 import { startedBy, startExecutions } from '#tools/runs/start-execution.ts';
-import type { CreatedExecution } from '#src/stores/executions.ts';
+import type { CreatedExecution } from '#src/stores/runs/created-execution.ts';
 
 type QueueContext = ToolContext<CheckDeps | 'announce' | 'documents' | 'executions' | 'wake'>;
 type ManyContext = QueueContext & ToolContext<'cursorSecret' | 'recordTypes' | 'records'>;

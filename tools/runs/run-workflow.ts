@@ -3,6 +3,7 @@ import { AnyId } from '#src/contracts/fields.ts';
 import { Execution, ExecutionBody } from '#src/contracts/resources/execution.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { derivedId, newId } from '#src/domain/ids.ts';
+import { laneOf } from '#src/domain/runs/queue.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import { callerIdOf, projectFor } from '#src/domain/access/principal.ts';
 import { misspelt } from '#graphs/check/nearest.ts';
@@ -78,6 +79,9 @@ async function createExecution(
   id: string,
 ): Promise<z.input<typeof Execution>> {
   const { principal } = ctx;
+  const started = startedBy(ctx);
+  if (body.documentIds !== undefined)
+    ctx.deps.executions.lookAhead(laneOf({ source: started.source, documentIds: body.documentIds }));
   const choosing = chosenDocuments(ctx, body);
   // Awaited below, so that a missing workflow is always the first error, whichever read is faster.
   choosing.catch(() => undefined);
@@ -93,7 +97,7 @@ async function createExecution(
     projectId,
     workflowId,
     ...chosen,
-    ...startedBy(ctx),
+    ...started,
     documentIds,
     initialState: body.initialState ?? null,
     ...(body.callbackUrl === undefined ? {} : { callbackUrl: body.callbackUrl, callbackPending: true }),

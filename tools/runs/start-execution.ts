@@ -5,7 +5,7 @@ import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { presentExecution } from '#tools/runs/present.ts';
-import type { CreatedExecution } from '#src/stores/executions.ts';
+import type { CreatedExecution } from '#src/stores/runs/created-execution.ts';
 
 /** Origin of an execution: surface, key, user and trace. */
 export function startedBy({
@@ -24,7 +24,7 @@ async function started(
   { deps }: ToolContext<'announce' | 'wake'>,
   created: readonly CreatedExecution[],
 ): Promise<void> {
-  await deps.wake.notify();
+  await deps.wake.notify({ runs: created.reduce((sum, { runs }) => sum + runs.length, 0) });
   deps.announce(created.flatMap(({ runs }) => runs.map(runCreated)));
 }
 

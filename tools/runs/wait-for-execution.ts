@@ -17,15 +17,28 @@ export async function readExecution(
   ctx: ToolContext<'executions' | 'thumbnails'>,
   id: string,
 ): Promise<ExecutionReply> {
-  return presentRuns(ctx, await requireExecution(ctx, id));
+  const { execution, runs } = await readAll(ctx, id);
+  return presentExecution(execution, runs, ctx);
 }
 
-async function presentRuns(
-  ctx: ToolContext<'executions' | 'thumbnails'>,
-  execution: ExecutionRecord,
-): Promise<ExecutionReply> {
-  const runs = await ctx.deps.executions.runsOf(execution.organizationId, execution._id);
-  return presentExecution(execution, runs, ctx);
+/** True for a run that is behind those that somebody waits for. */
+const waitsInBulk = ({ status, lane = 'bulk' }: RunRecord): boolean => status === 'queued' && lane === 'bulk';
+
+interface Found {
+  readonly execution: ExecutionRecord;
+  readonly runs: readonly RunRecord[];
+}
+
+/** Reads an execution with its runs, or only the runs of one that is `known`: with its version, it does not change. */
+async function readAll(ctx: ToolContext<'executions'>, id: string, known?: ExecutionRecord): Promise<Found> {
+  const reading = ctx.deps.executions.runsOf(ctx.principal.organizationId, id);
+  if (known === undefined || known.version === null) {
+    const [execution, runs] = await Promise.all([requireExecution(ctx, id), reading]);
+    return { execution, runs };
+  }
+  const runs = await reading;
+  // It may be gone with its runs.
+  return { execution: runs.length > 0 ? known : await requireExecution(ctx, id), runs };
 }
 
 const PagesRead = RunReading.pick({ pagesRead: true, pages: true });
@@ -154,10 +167,10 @@ export async function waitForExecution(
   const events = nextEvent(ctx, { id }, (event) => reporter.observe(event));
   const deadline = performance.now() + seconds * 1_000;
   try {
-    const first = await readExecution(ctx, id);
-    if (first.status === 'queued') await ctx.deps.executions.expedite(ctx.principal.organizationId, id);
-    let latest = first;
-    const before = JSON.stringify([first.status, first.counts]);
+    const { execution, runs } = await readAll(ctx, id);
+    if (runs.some(waitsInBulk)) await ctx.deps.executions.expedite(ctx.principal.organizationId, id);
+    let latest = presentExecution(execution, runs, ctx);
+    const before = JSON.stringify([latest.status, latest.counts]);
     for (;;) {
       await reporter.update(latest);
       if (terminalStatuses.has(latest.status) || ctx.signal.aborted || ctx.deps.stopping.aborted) return latest;
@@ -166,7 +179,8 @@ export async function waitForExecution(
       const left = deadline - performance.now();
       if (left <= 0) return latest;
       await events.wait(Math.min(left, lookAgainMs));
-      latest = await readExecution(ctx, id);
+      const now = await readAll(ctx, id, execution);
+      latest = presentExecution(now.execution, now.runs, ctx);
     }
   } finally {
     events.stop();
@@ -207,7 +221,7 @@ export async function waitForRun(
   const read = async (): Promise<RunRecord> => (await deps.executions.findRun(principal, runId)) ?? known;
   try {
     let latest = await read();
-    if (latest.status === 'queued') await deps.executions.expedite(principal.organizationId, executionId);
+    if (waitsInBulk(latest)) await deps.executions.expedite(principal.organizationId, executionId);
     for (;;) {
       const { status, version } = latest;
       await reporter.update({ workflowId, version, runs: [presentRun(latest)], counts: { total: 1 } });

@@ -20,16 +20,22 @@ export class RunClaims {
   #interactiveInARow = 0;
   /** True when this look found that no interactive run waits. */
   #noInteractive = false;
-  #more = false;
+  /** Queued runs that this worker heard of. Infinity: there may be any number. */
+  #due = 0;
 
   constructor(executions: Pick<ExecutionStore, 'claim' | 'seeLeases'>, options: Options) {
     this.#executions = executions;
     this.#options = options;
   }
 
-  /** True when a further run may wait: the last look found one, or did not look for all. */
+  /** True when a further run may wait. */
   get more(): boolean {
-    return this.#more;
+    return this.#due > 0;
+  }
+
+  /** Counts runs that were queued. Default: there may be any number of them. */
+  heard(runs = Number.POSITIVE_INFINITY): void {
+    this.#due += runs;
   }
 
   /** Begins a new look at the queue: interactive runs may have arrived. */
@@ -37,15 +43,32 @@ export class RunClaims {
     this.#noInteractive = false;
   }
 
-  /** Claims a run; null when none waits for a free slot. `inFlight`: fewer leases than the worker has slots. */
+  /** Claims a run; null when none waits for a free slot, as far as was heard. `inFlight`: fewer leases than the worker has slots. */
   async next(inFlight: readonly Lease[], now: Date): Promise<Lease | null> {
-    const { owner, concurrency } = this.#options;
+    const { concurrency } = this.#options;
     const bulkSlots = Math.max(1, concurrency - 1);
     const bulk = inFlight.filter(runsInBulk).length < bulkSlots;
-    if (!bulk && this.#noInteractive) {
-      this.#more = true;
-      return null;
+    if (this.#due === 0 || (!bulk && this.#noInteractive)) return null;
+    const due = this.#due;
+    // Runs that are heard of meanwhile count on top: this look may miss them.
+    this.#due = 0;
+    try {
+      const { lease, sawAll } = await this.#claim(bulk, now);
+      if (lease === null) this.#due += sawAll ? 0 : due;
+      // Nobody told of a run that came back.
+      else this.#due += lease.run.fence > 1 ? due : due - 1;
+      // No bulk run waits for its turn.
+      if (this.#due === 0) this.#interactiveInARow = 0;
+      return lease;
+    } catch (error) {
+      this.#due += due;
+      throw error;
     }
+  }
+
+  /** Claims a run. `sawAll`: without a lease, no run waits at all. */
+  async #claim(bulk: boolean, now: Date): Promise<{ readonly lease: Lease | null; readonly sawAll: boolean }> {
+    const { owner } = this.#options;
     const except = await this.#fullOrganizations();
     const claim = (wanted: readonly Lane[]): Promise<Lease | null> =>
       this.#executions.claim(owner, now, { lanes: wanted, except });
@@ -53,11 +76,10 @@ export class RunClaims {
     if (bulkTurn) this.#interactiveInARow = 0;
     const turn = bulkTurn ? await claim(['bulk']) : null;
     const lease = turn ?? (await claim(bulk ? lanes : ['interactive']));
-    this.#more = lease !== null || !bulk || except.length > 0;
     const interactive = lease !== null && !runsInBulk(lease);
     this.#interactiveInARow = interactive ? this.#interactiveInARow + 1 : 0;
     this.#noInteractive = !interactive && turn === null;
-    return lease;
+    return { lease, sawAll: bulk && except.length === 0 };
   }
 
   /** Organizations that run as much as they may. Workers that claim at the same moment may exceed the limit by one run each. */

@@ -4,8 +4,8 @@ import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
 
 /** Other processes on the same database. What is lost here is found later in the database. */
 export interface Siblings {
-  /** Announces work that is due in `delayMs`. */
-  tellWake(delayMs: number): void;
+  /** Announces work that is due in `delayMs`: so many new runs, or any number of any runs. */
+  tellWake(delayMs: number, runs?: number): void;
   /** Announces events that this process stored. */
   tellEvents(events: readonly LoggedEvent[]): void;
   /** Announces that somebody's access may have ended. */
@@ -15,7 +15,7 @@ export interface Siblings {
   /** Answers siblings that ask for metrics. */
   serveMetrics(read: () => Promise<readonly object[]>): void;
   /** Returns a function that stops listening. */
-  onWake(listener: (delayMs: number) => void): () => void;
+  onWake(listener: (delayMs: number, runs?: number) => void): () => void;
   /** Returns a function that stops listening. */
   onEvents(listener: (events: readonly LoggedEvent[]) => void): () => void;
   /** Calls the listener when siblings stored events that do not come along. */
@@ -50,10 +50,10 @@ export const withoutEvents = (siblings: Siblings): Siblings => ({ ...siblings, t
 
 /** The queue of this process, which also wakes the workers of its siblings and is woken by them. */
 export function shareWakes(queue: WakeQueue, siblings: Siblings): WakeQueue {
-  const stop = siblings.onWake((delayMs) => void queue.notify({ delayMs }));
+  const stop = siblings.onWake((delayMs, runs) => void queue.notify({ delayMs, runs }));
   return {
     async notify(options = {}) {
-      siblings.tellWake(options.delayMs ?? 0);
+      siblings.tellWake(options.delayMs ?? 0, options.runs);
       await queue.notify(options);
     },
     consume: (wake) => queue.consume(wake),

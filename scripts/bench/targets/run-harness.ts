@@ -6,6 +6,7 @@ import type { Addresses } from '#app/compose/addresses.ts';
 import { loadConfig } from '#src/config/config.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { Lease, RunEnd } from '#src/stores/run-queue.ts';
 import { callTool } from '#tools/call.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { runWorkflow } from '#tools/runs/run-workflow.ts';
@@ -47,14 +48,21 @@ export async function startHarness(catalog?: Catalog): Promise<RunHarness> {
     ended.set(runId, known);
     return known;
   };
-  const finish = deps.executions.finish.bind(deps.executions);
+  const told = ({ run }: Lease, { status, error }: RunEnd): void => {
+    if (status === 'succeeded') endOf(run._id).resolve();
+    else endOf(run._id).reject(new Error(`a run ended as ${status}: ${error?.code} ${error?.message}`));
+  };
+  const store = { ...deps.executions };
   Object.assign(deps.executions, {
-    async finish(...args: Parameters<typeof finish>) {
-      const mine = await finish(...args);
-      const [lease, { status, error }] = args;
-      if (status === 'succeeded') endOf(lease.run._id).resolve();
-      else endOf(lease.run._id).reject(new Error(`a run ended as ${status}: ${error?.code} ${error?.message}`));
+    async finish(...args: Parameters<typeof store.finish>) {
+      const mine = await store.finish(...args);
+      told(args[0], args[1]);
       return mine;
+    },
+    async finishAll(...args: Parameters<typeof store.finishAll>) {
+      const outcome = await store.finishAll(...args);
+      for (const { lease, end } of args[0].slice(0, outcome.finished)) told(lease, end);
+      return outcome;
     },
   });
   process.once('SIGTERM', () => void app[Symbol.asyncDispose]().then(() => process.exit()));

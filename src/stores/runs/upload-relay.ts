@@ -1,6 +1,6 @@
 import type { AnyClientBulkWriteModel, Document, Filter, MongoClient } from 'mongodb';
 import type { Collections, EventBucketRow } from '#src/stores/collections.ts';
-import { isClientDuplicatesOnly } from '#src/stores/connect.ts';
+import { stopOf } from '#src/stores/connect.ts';
 import { emptied } from '#src/stores/documents.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { ExecutionRecord, RunRecord } from '#src/domain/runs/run.ts';
@@ -11,6 +11,8 @@ interface Relayed {
   readonly organizationId: string;
   /** With their runs, which have places in the queue. */
   readonly executions: readonly { readonly execution: ExecutionRecord; readonly runs: readonly RunRecord[] }[];
+  /** Takes the places, if they are not taken yet. */
+  readonly taking?: AnyClientBulkWriteModel<Document> | undefined;
   readonly events: readonly EventBucketRow[];
   readonly documentIds: readonly string[];
 }
@@ -20,6 +22,8 @@ interface Outcome {
   readonly created: boolean;
   /** Documents that keep their outboxes; null: the events are not stored, and no outbox is emptied. */
   readonly left: readonly string[] | null;
+  /** True if somebody else took the places: nothing is stored. */
+  readonly isLate?: true;
 }
 
 /** The way of uploads from the outboxes of their documents into the queue. */
@@ -44,7 +48,13 @@ export function createUploadRelay(
      * the outboxes as they were. Stops at the first part that is there already, and the caller makes the rest. A document keeps its outbox if it
      * shows a newer run.
      */
-    async relayUploads({ organizationId, executions: created, events: rows, documentIds }: Relayed): Promise<Outcome> {
+    async relayUploads({
+      organizationId,
+      executions: created,
+      taking,
+      events: rows,
+      documentIds,
+    }: Relayed): Promise<Outcome> {
       const newRuns = created.flatMap((one) => one.runs);
       const withRun = new Set(newRuns.map((run) => run.documentId));
       const noted = newRuns.map((run) => {
@@ -54,10 +64,13 @@ export function createUploadRelay(
       const others = documentIds
         .filter((id) => !withRun.has(id))
         .map((id) => ({ id, model: emptying(organizationId, id) }));
-      const creations = created.flatMap((one) => [
-        insertion(executions.namespace, one.execution),
-        ...one.runs.map((run) => insertion(runs.namespace, run)),
-      ]);
+      const creations = [
+        ...(taking === undefined ? [] : [taking]),
+        ...created.flatMap((one) => [
+          insertion(executions.namespace, one.execution),
+          ...one.runs.map((run) => insertion(runs.namespace, run)),
+        ]),
+      ];
       const inserts = [...creations, ...rows.map((row) => insertion(events.namespace, row))];
       const outboxes = [...noted, ...others];
       try {
@@ -68,9 +81,10 @@ export function createUploadRelay(
         const left = outboxes.filter((_, at) => done.updateResults?.get(inserts.length + at)?.matchedCount !== 1);
         return { created: true, left: left.map(({ id }) => id) };
       } catch (error) {
-        if (!isClientDuplicatesOnly(error)) throw error;
-        const [failed = 0] = error.writeErrors.keys();
-        return { created: failed >= creations.length, left: null };
+        const { at, isDuplicate } = stopOf(error);
+        if (taking !== undefined && at === 0) return { created: false, left: null, isLate: true };
+        if (!isDuplicate) throw error;
+        return { created: at >= creations.length, left: null };
       }
     },
   };

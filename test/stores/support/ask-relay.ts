@@ -3,7 +3,7 @@ import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { Stores } from '#test/support/database.ts';
 import { executionRecord, realtimeEvent } from '#test/support/records.ts';
 
-/** Relays an upload, a document without a run, and again an execution that exists; then asks for the end of the log. */
+/** Relays an upload, a document without a run, and again an execution that exists; ends a run; then asks for the end of the log. */
 export async function askRelay(
   { executions, events }: Pick<Stores, 'events' | 'executions'>,
   existing: ExecutionRecord,
@@ -11,6 +11,8 @@ export async function askRelay(
   const { organizationId, projectId } = existing;
   await executions.createAll([{ execution: existing, runs: newRuns(existing) }]);
   const execution = executionRecord({ organizationId, projectId, createdAt: new Date() });
+  executions.lookAhead('bulk');
+  await executions.foresee([{ execution, runs: newRuns(execution) }]);
   const placed = await executions.inQueue([{ execution, runs: newRuns(execution) }]);
   const documentIds = [...execution.documentIds, 'doc_without_run'];
   await events.appendBy(organizationId, [realtimeEvent(organizationId)], async (rows) => {
@@ -18,5 +20,11 @@ export async function askRelay(
     return left !== null;
   });
   await executions.createPlaced(placed);
+  const leases = newRuns(execution).map((run) => ({ run, owner: 'owner' }));
+  const end = { status: 'succeeded', error: null } as const;
+  await executions.finishAll(
+    leases.map((lease) => ({ lease, end, now: new Date() })),
+    [],
+  );
   await events.position(organizationId);
 }

@@ -20,6 +20,11 @@ export const relayChanges = (
     const execution = executionOf(who, target);
     return stores().executions.inQueue([{ execution, runs: newRuns(execution) }]);
   },
+  'executions.lookAhead': async () => stores().executions.lookAhead('interactive'),
+  'executions.foresee': (who, target) => {
+    const execution = executionOf(who, target);
+    return stores().executions.foresee([{ execution, runs: newRuns(execution) }]);
+  },
   'executions.createAll': (who, target) =>
     stores().executions.createAll([{ execution: executionOf(who, target), runs: [] }]),
   'executions.createPlaced': (who, target) =>

@@ -15,15 +15,23 @@ type Context = ToolContext<'announce' | 'documents' | 'executions' | 'wake' | 'w
 /** Executions that are retried at the same time. */
 const atOnce = 8;
 
+interface Retry {
+  readonly executionId: string;
+  readonly count: number;
+}
+
 /**
  * Starts one execution for runs of one execution, and marks them as retried. Its id counts the earlier retries: two calls at once, or a
- * call after a crash, start the same execution.
+ * call after a crash, start the same execution. null: another call retried them meanwhile.
  */
-async function retry(ctx: Context, executionId: string, runs: readonly RunRecord[]): Promise<string> {
+async function retry(ctx: Context, executionId: string, selected: readonly RunRecord[]): Promise<Retry | null> {
   const { deps, principal } = ctx;
   const original = await requireExecution(ctx, executionId);
   const all = await deps.executions.runsOf(original.organizationId, executionId);
   const earlier = new Set(all.flatMap(({ retriedBy }) => retriedBy ?? []));
+  const retried = new Set(all.flatMap(({ _id, retriedBy }) => (retriedBy === undefined ? [] : [_id])));
+  const runs = selected.filter(({ _id }) => !retried.has(_id));
+  if (runs.length === 0) return null;
   const documentIds = runs.map((run) => run.documentId);
   const version = original.version ?? runs.find((run) => run.version !== null)?.version ?? null;
   const chosen = await chosenVersion(ctx, original.workflowId, version);
@@ -43,7 +51,7 @@ async function retry(ctx: Context, executionId: string, runs: readonly RunRecord
   });
   const started = execution.runs.map((run) => run.documentId);
   await deps.executions.markRetried(original.organizationId, executionId, started, execution.id);
-  return execution.id;
+  return { executionId: execution.id, count: runs.length };
 }
 
 export const retryRuns = defineTool({
@@ -69,8 +77,10 @@ export const retryRuns = defineTool({
     let skipped = 0;
     const work = async ([executionId, of]: readonly [string, readonly RunRecord[]]): Promise<void> => {
       try {
-        executionIds.push(await retry(ctx, executionId, of));
-        retried += of.length;
+        const done = await retry(ctx, executionId, of);
+        if (done === null) return;
+        executionIds.push(done.executionId);
+        retried += done.count;
       } catch (error) {
         // Its workflow or a document is gone: the other runs are retried.
         if (!(error instanceof AppError)) throw error;
