@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase, describeServer, type Database, type Work } from '#src/stores/connect.ts';
-import { migrate } from '#src/stores/migrate.ts';
+import { migrateWhereNeeded } from '#src/stores/migrate.ts';
 import type { VectorIndexOptions } from '#src/stores/search/definitions.ts';
 import { vectorsOf } from '#app/compose/models.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
@@ -54,7 +54,7 @@ async function migrateOrExplain(
 ): Promise<void> {
   try {
     await refuseOldServer(database);
-    const hasSearch = await migrate(database.db, vectors, { besideOthers });
+    const hasSearch = await migrateWhereNeeded(database.db, vectors, { besideOthers });
     if (!hasSearch)
       logger.warn(
         {},

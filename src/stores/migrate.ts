@@ -4,7 +4,8 @@ import { refuseUnfinishedCopy } from '#src/stores/copy-mark.ts';
 import { dropRecordExpiry, dropUploadExpiry } from '#src/stores/drop-expiry.ts';
 import { gatherOlderSteps } from '#src/stores/gather-older-steps.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
-import { underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
+import { hasMarkedIndexes, markIndexes } from '#src/stores/index-mark.ts';
+import { migrationHolder, underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
 import { ensureSearchIndexes, findSearchIndexes, type VectorIndexOptions } from '#src/stores/search/definitions.ts';
 import { noteOlderRuns } from '#src/stores/note-older-runs.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
@@ -76,6 +77,28 @@ export async function migrate(
   return underMigrationLease(db, (stillHeld) => migrateAlone(db, vectors, { besideOthers, schema, stillHeld }));
 }
 
+/**
+ * As `migrate`, for a start: looks first, with a few commands, whether anything is to be done. An index that was dropped by hand stays
+ * away then, until `npm run db -- migrate`. Source: docs/decisions/0229.
+ */
+export async function migrateWhereNeeded(
+  db: Db,
+  vectors: VectorIndexOptions = localVectors,
+  options: MigrateOptions = {},
+): Promise<boolean> {
+  return (await isUpToDate(db, vectors, options.schema ?? programSchema)) || migrate(db, vectors, options);
+}
+
+/** True: every step of `migrate` would find its work done. False also where another process migrates, or where there is no search. */
+async function isUpToDate(db: Db, vectors: VectorIndexOptions, schema: Schema): Promise<boolean> {
+  const stored = await readSchema(db);
+  if (stored?.level !== currentOf(schema) || stored.needs > stored.level) return false;
+  if ((await migrationHolder(db)) !== null || !(await hasMarkedIndexes(db))) return false;
+  await refuseUnfinishedCopy(db);
+  const search = await findSearchIndexes(db, vectors);
+  return search?.every(({ state }) => state === 'ready' || state === 'building') ?? false;
+}
+
 /** State of the stored data (null: there is none) and of this program, and the titles of the migrations between them. */
 export interface SchemaState {
   /** Newest migration that was carried out. */
@@ -113,5 +136,7 @@ async function migrateAlone(
   }
   await ensureIndexes(db);
   await ensureCheckpointIndexes(db);
-  return ensureSearchIndexes(db, vectors);
+  const hasSearch = await ensureSearchIndexes(db, vectors);
+  await markIndexes(db);
+  return hasSearch;
 }
