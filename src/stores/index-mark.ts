@@ -3,13 +3,13 @@ import type { Db } from 'mongodb';
 import { checkpointIndexes } from '#src/stores/checkpoints/rows.ts';
 import { indexes } from '#src/stores/indexes.ts';
 
-/** Sign that the indexes of some definitions were made in some collections. */
-interface IndexRow {
-  readonly _id: 'indexes';
-  readonly digest: string;
+/** Part of the marker of the stored data: the indexes that were made. Absent: unknown, as after an earlier program. */
+interface MarkedRow {
+  readonly _id: 'schema';
+  readonly indexes?: string;
 }
 
-const marks = (db: Db) => db.collection<IndexRow>('meta');
+const markers = (db: Db) => db.collection<MarkedRow>('meta');
 
 /**
  * Digest of the definitions and of the collections that have them, told by their UUIDs: a collection that was dropped and written to
@@ -30,12 +30,11 @@ async function digestOf(db: Db): Promise<string | null> {
 /** To be called when all indexes are made. */
 export async function markIndexes(db: Db): Promise<void> {
   const digest = await digestOf(db);
-  if (digest === null) return;
-  await marks(db).updateOne({ _id: 'indexes' }, { $set: { digest } }, { upsert: true });
+  if (digest !== null) await markers(db).updateOne({ _id: 'schema' }, { $set: { indexes: digest } });
 }
 
 /** True if the indexes of this program were made in the collections that are there. Does not see an index that was dropped by itself. */
 export async function hasMarkedIndexes(db: Db): Promise<boolean> {
-  const row = await marks(db).findOne({ _id: 'indexes' });
-  return row !== null && row.digest === (await digestOf(db));
+  const marked = (await markers(db).findOne({ _id: 'schema' }))?.indexes;
+  return marked !== undefined && marked === (await digestOf(db));
 }

@@ -49,8 +49,8 @@ describe('A start', () => {
 
   test('makes the indexes of a program with other definitions, and of data without a mark', async () => {
     for (const change of [
-      () => meta().updateOne({ _id: 'indexes' }, { $set: { digest: 'of another program' } }),
-      () => meta().deleteOne({ _id: 'indexes' }),
+      () => meta().updateOne({ _id: 'schema' }, { $set: { indexes: 'of another program' } }),
+      () => meta().updateOne({ _id: 'schema' }, { $unset: { indexes: true } }),
     ]) {
       await change();
       sent = [];
