@@ -78,19 +78,14 @@ export async function migrate(
 }
 
 /**
- * As `migrate`, for a start: looks first, with a few commands, whether anything is to be done. An index that was dropped by hand stays
- * away then, until `npm run db -- migrate`. Source: docs/decisions/0229.
+ * Looks with a few commands whether `migrate` has anything to do. False also where another process migrates, or where there is no search. Does
+ * not see an index that was dropped without its collection. Source: docs/decisions/0229.
  */
-export async function migrateWhereNeeded(
+export async function isUpToDate(
   db: Db,
   vectors: VectorIndexOptions = localVectors,
-  options: MigrateOptions = {},
+  schema: Schema = programSchema,
 ): Promise<boolean> {
-  return (await isUpToDate(db, vectors, options.schema ?? programSchema)) || migrate(db, vectors, options);
-}
-
-/** True: every step of `migrate` would find its work done. False also where another process migrates, or where there is no search. */
-async function isUpToDate(db: Db, vectors: VectorIndexOptions, schema: Schema): Promise<boolean> {
   const stored = await readSchema(db);
   if (stored?.level !== currentOf(schema) || stored.needs > stored.level) return false;
   if ((await migrationHolder(db)) !== null || !(await hasMarkedIndexes(db))) return false;
