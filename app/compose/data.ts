@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase, describeServer, type Database, type Work } from '#src/stores/connect.ts';
-import { migrate } from '#src/stores/migrate.ts';
+import { isUpToDate, migrate } from '#src/stores/migrate.ts';
 import type { VectorIndexOptions } from '#src/stores/search/definitions.ts';
 import { vectorsOf } from '#app/compose/models.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
@@ -47,14 +47,16 @@ async function refuseOldServer({ db }: Database): Promise<void> {
   );
 }
 
+/** Migrates where anything is to be done: `unhurried` connects for that alone. */
 async function migrateOrExplain(
-  database: Database,
+  { database, unhurried }: Pick<Data, 'database' | 'unhurried'>,
   { vectors, besideOthers }: { readonly vectors: VectorIndexOptions; readonly besideOthers: boolean },
   logger: Logger,
 ): Promise<void> {
   try {
     await refuseOldServer(database);
-    const hasSearch = await migrate(database.db, vectors, { besideOthers });
+    const hasSearch =
+      (await isUpToDate(database.db, vectors)) || (await migrate(unhurried.db, vectors, { besideOthers }));
     if (!hasSearch)
       logger.warn(
         {},
@@ -100,7 +102,7 @@ export async function openData(
   stack.defer(() => database.close());
   const vectors = vectorsOf(config, embedders);
   // Processes on an embedded database are those of one machine, which stop together.
-  await migrateOrExplain(unhurried, { vectors, besideOthers: config.mongodbUri !== null }, logger);
+  await migrateOrExplain({ database, unhurried }, { vectors, besideOthers: config.mongodbUri !== null }, logger);
   // Its monitor tells when the process that runs the engine ends, also before anybody asked for something.
   await database.client.connect();
   const secret = config.installationSecret ?? (await loadObjectSecret(config.dataDir));

@@ -136,7 +136,7 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     idempotency: { holds: 'Idempotency keys with the stored response', writtenBy: 'REST and MCP calls' },
     meta: {
       holds:
-        'Schema version of the data; the process that migrates it; the id of the installation; the progress of a copy',
+        'Schema version of the data; the process that migrates it; the collections whose indexes are made; the id of the installation; the progress of a copy',
       writtenBy: 'start-up, `npm run migrate`',
     },
   },

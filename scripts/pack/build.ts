@@ -3,7 +3,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { dirname, join, relative } from 'node:path';
 import { execPath } from 'node:process';
 import { command } from '#scripts/check/command.ts';
-import { buildBundle } from '#src/adapters/web/build-bundle.ts';
+import { builtBundle } from '#src/adapters/web/open-bundle.ts';
 import { closureOf, type Workspaces } from './closure.ts';
 
 /** Modules that nothing imports by name: programs. */
@@ -91,6 +91,6 @@ export async function buildPackage(root: string, dist: string): Promise<(name: s
   const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>;
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ name, version, type: 'module', private: true })}\n`);
   writeTypes(root, dist);
-  await buildBundle(join(dist, 'web-bundle'));
+  cpSync(await builtBundle(), join(dist, 'web-bundle'), { recursive: true });
   return (one) => modules.some(({ code }) => code.includes(`'${one}'`) || code.includes(`'${one}/`));
 }

@@ -4,7 +4,8 @@ import { refuseUnfinishedCopy } from '#src/stores/copy-mark.ts';
 import { dropRecordExpiry, dropUploadExpiry } from '#src/stores/drop-expiry.ts';
 import { gatherOlderSteps } from '#src/stores/gather-older-steps.ts';
 import { ensureIndexes } from '#src/stores/indexes.ts';
-import { underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
+import { hasMarkedIndexes, markIndexes } from '#src/stores/index-mark.ts';
+import { migrationHolder, underMigrationLease, type StillHeld } from '#src/stores/migration-lease.ts';
 import { ensureSearchIndexes, findSearchIndexes, type VectorIndexOptions } from '#src/stores/search/definitions.ts';
 import { noteOlderRuns } from '#src/stores/note-older-runs.ts';
 import { queueOlderRuns } from '#src/stores/queue-older-runs.ts';
@@ -76,6 +77,23 @@ export async function migrate(
   return underMigrationLease(db, (stillHeld) => migrateAlone(db, vectors, { besideOthers, schema, stillHeld }));
 }
 
+/**
+ * Looks with a few commands whether `migrate` has anything to do. False also where another process migrates, or where there is no search. Does
+ * not see an index that was dropped without its collection. Source: docs/decisions/0229.
+ */
+export async function isUpToDate(
+  db: Db,
+  vectors: VectorIndexOptions = localVectors,
+  schema: Schema = programSchema,
+): Promise<boolean> {
+  const stored = await readSchema(db);
+  if (stored?.level !== currentOf(schema) || stored.needs > stored.level) return false;
+  if ((await migrationHolder(db)) !== null || !(await hasMarkedIndexes(db))) return false;
+  await refuseUnfinishedCopy(db);
+  const search = await findSearchIndexes(db, vectors);
+  return search?.every(({ state }) => state === 'ready' || state === 'building') ?? false;
+}
+
 /** State of the stored data (null: there is none) and of this program, and the titles of the migrations between them. */
 export interface SchemaState {
   /** Newest migration that was carried out. */
@@ -113,5 +131,7 @@ async function migrateAlone(
   }
   await ensureIndexes(db);
   await ensureCheckpointIndexes(db);
-  return ensureSearchIndexes(db, vectors);
+  const hasSearch = await ensureSearchIndexes(db, vectors);
+  await markIndexes(db);
+  return hasSearch;
 }

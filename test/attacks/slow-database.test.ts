@@ -135,6 +135,8 @@ test('a start waits for an index that takes longer to build than any query may',
     return built.promise;
   };
   await using slow = await actingDatabase(database.uri, act);
+  // Data of another program, whose indexes may be others.
+  await database.db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $unset: { indexes: true } });
   const starting = startTestApp({ env: { SERVICES: 'api', MONGODB_URI: limited(slow.uri, patient) } });
   await asked.promise;
   // Another query of the same limits ends meanwhile, after its second try.

@@ -303,7 +303,8 @@ async function expectAll(workflowId: string, count: number): Promise<void> {
 
 describe('two agents that edit the same draft at once', () => {
   it('lose no edit of 1,000', { timeout: 120_000 }, async () => {
-    const { workflowId } = (await intake()).data;
+    // Each edit checks the whole graph, which is another promise: this one has no nodes.
+    const { workflowId } = (await use(agent, 'create_workflow', { name: 'Empty' })).data;
     expect(await race(workflowId, [inProcess, inProcess], 500)).toBeGreaterThan(100);
     await expectAll(workflowId, 500);
   });
@@ -311,6 +312,10 @@ describe('two agents that edit the same draft at once', () => {
   it('are told of the edits that they missed over MCP, and lose none', { timeout: 60_000 }, async () => {
     const { workflowId } = (await intake()).data;
     const other = await modernClient(url, at.seed.agentKey);
+    // A second check at a time starts a thread: long enough for the other editor to make all of its edits.
+    const operations = [{ op: 'set_metadata', name: 'Ours' }];
+    const trial = { workflowId, baseVersion: 1, operations, dryRun: true };
+    await Promise.all([agent, other].map((client) => use(client, 'update_workflow', trial)));
     expect(await race(workflowId, [overMcp(agent), overMcp(other)], 50)).toBeGreaterThan(10);
     await other.close();
     await expectAll(workflowId, 50);

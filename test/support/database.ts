@@ -46,6 +46,7 @@ import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
 import { createUsageStore } from '#src/stores/usage.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
+import { layOutMigrated } from '#test/support/template-folder.ts';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createLocalModels } from '#src/adapters/models/local/create-local-models.ts';
 
@@ -61,9 +62,8 @@ export interface TestDatabase {
 }
 
 /** A migrated database; `end` takes away what it is in. */
-async function migrated(uri: string, end: (database: Database) => Promise<void>): Promise<TestDatabase> {
+function openMigrated(uri: string, end: (database: Database) => Promise<void>): TestDatabase {
   const first = connectDatabase(uri);
-  if (await migrate(first.db)) await untilSearchable(first);
   const others: Database[] = [];
   return {
     uri,
@@ -84,8 +84,9 @@ async function migrated(uri: string, end: (database: Database) => Promise<void>)
 
 async function embedded(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'inkgraph-'));
+  await layOutMigrated(folder);
   const engine = await openOnWarmThread({ dataDir: folder });
-  return migrated(withDatabase(engine.uri, 'inkgraph'), async (database) => {
+  return openMigrated(withDatabase(engine.uri, 'inkgraph'), async (database) => {
     await database.close();
     await engine.close();
     await rm(folder, { recursive: true, force: true });
@@ -101,10 +102,14 @@ async function untilSearchable({ db }: Database): Promise<void> {
 }
 
 /** A database of its own in a deployment, dropped after the test. */
-function deployed(uri: string): Promise<TestDatabase> {
-  return migrated(withDatabase(uri, `inkgraph_test_${randomUUID()}`), async (database) => {
-    await database.db.dropDatabase();
-    await database.close();
+async function deployed(deployment: string): Promise<TestDatabase> {
+  const uri = withDatabase(deployment, `inkgraph_test_${randomUUID()}`);
+  const database = connectDatabase(uri);
+  if (await migrate(database.db)) await untilSearchable(database);
+  await database.close();
+  return openMigrated(uri, async ({ db, close }) => {
+    await db.dropDatabase();
+    await close();
   });
 }
 

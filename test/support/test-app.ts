@@ -10,6 +10,7 @@ import { seed, type Seed } from '#app/compose/seed.ts';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { warmOcr } from '#test/adapters/ocr/warm-ocr.ts';
 import { quickPasswords } from '#test/auth/support/quick-passwords.ts';
+import { layOutSeeded } from '#test/support/template-folder.ts';
 
 /** Response of the server; `body` is parsed JSON, or the text where it is none. */
 export interface Answer {
@@ -166,6 +167,7 @@ export interface TestAppOptions {
 /** The real app with all embedded parts on free ports over a temporary folder, seeded. */
 export async function startTestApp({ env = {}, overrides = {}, dataDir }: TestAppOptions = {}): Promise<TestApp> {
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'inkgraph-')));
+  if (dataDir === undefined) await layOutSeeded(folder, { env, overrides });
   const config = loadConfig({
     DATA_DIR: folder,
     API_PORT: '0',

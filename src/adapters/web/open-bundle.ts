@@ -20,6 +20,20 @@ const cache = join(root, 'node_modules/.cache/web');
 const packed = join(root, 'web-bundle');
 const hasPages = (folder: string): Promise<boolean> => isThere(join(folder, 'index.html'));
 
+const folderOfSources = async (): Promise<string> => join(cache, await bundleKey());
+
+/** Folder of the bundle that the sources make by now, built where it is missing: `tell` gets the seconds. Throws what the build said. */
+export async function builtBundle(tell?: (seconds: number) => void): Promise<string> {
+  const folder = await folderOfSources();
+  if (!(await hasPages(folder))) {
+    const started = performance.now();
+    await buildBeside(new URL('build-bundle.ts', import.meta.url), folder);
+    tell?.((performance.now() - started) / 1_000);
+  }
+  await keepInUse(folder);
+  return folder;
+}
+
 const failed = (advice: string): BundleState => ({ state: 'failed', advice });
 
 async function find({ dir, mayBuild }: BundleSettings, logger: Logger): Promise<BundleState> {
@@ -29,18 +43,10 @@ async function find({ dir, mayBuild }: BundleSettings, logger: Logger): Promise<
       : failed('WEB_DIR has no index.html. Build the dashboard into it with npm run web:build -- FOLDER.');
   // The package brings one.
   if (await hasPages(packed)) return { state: 'ready', folder: packed };
-  const folder = join(cache, await bundleKey());
-  if (await hasPages(folder)) {
-    await keepInUse(folder);
-    return { state: 'ready', folder };
-  }
-  if (!mayBuild)
+  if (!mayBuild && !(await hasPages(await folderOfSources())))
     return failed('Under NODE_ENV=production the dashboard is not built at a start. Set WEB_DIR, or WEB_BUILD=allow.');
-  const started = performance.now();
-  await buildBeside(new URL('build-bundle.ts', import.meta.url), folder);
-  logger.info({ seconds: (performance.now() - started) / 1_000 }, 'the dashboard is built');
-  await keepInUse(folder);
-  return { state: 'ready', folder };
+  const tell = (seconds: number): void => logger.info({ seconds }, 'the dashboard is built');
+  return { state: 'ready', folder: await builtBundle(tell) };
 }
 
 export interface Bundle {

@@ -143,7 +143,8 @@ describe('a workflow that is a tool', () => {
 
   verifies('mcp.workflow_tools.called', async () => {
     const { data, text, result } = await use(agent, 'route_letter', { documentId, vendor: 'ACME <b>' });
-    expect(data).toMatchObject({ documentId, status: 'succeeded', outputs: { place: 'to ACME <b>', answer: null } });
+    const outputs = { place: 'to ACME <b>', answer: null };
+    expect(data, text).toMatchObject({ documentId, status: 'succeeded', outputs });
     // Outputs derive from the document: they are marked like those of get_run.
     expect(text).toContain(`<untrusted-document id="${documentId}">`);
     expect(text.slice(0, text.indexOf('<untrusted'))).not.toContain('ACME');

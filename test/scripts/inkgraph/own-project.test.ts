@@ -163,7 +163,8 @@ describe("A project of one's own", () => {
     async () => {
       const child = spawn(process.execPath, [commandAt(), 'dev'], {
         cwd: project,
-        env: { ...env, API_PORT: '0', AGENTS_PORT: '0', MCP_PORT: '0', OBJECTS_PORT: '0' },
+        // Nobody asks for MCP here: test/supervisor starts all services.
+        env: { ...env, SERVICES: 'api,agents', API_PORT: '0', AGENTS_PORT: '0', OBJECTS_PORT: '0' },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       try {

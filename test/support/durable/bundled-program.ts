@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { pid } from 'node:process';
-import { root } from '#app/bundle/key.ts';
+import { bundleKey, root } from '#app/bundle/key.ts';
 import { writeBundle } from '#app/bundle/write-bundle.ts';
 import { isThere, keepInUse } from '#src/adapters/built/built-folder.ts';
 
@@ -10,15 +9,20 @@ const names = ['deadly-service', 'durable-service'] as const;
 const bundles = join(root, 'node_modules/.cache/services');
 let built: Promise<string> | undefined;
 
-/** Names the folder by what is in it: code that Node has compiled once for a path serves the next test run, too. */
+/** Identifies the modules of the services and of the tests: each may be in the bundle. */
+function keyOfTests(): string {
+  const hash = createHash('sha256').update(bundleKey());
+  const tests = join(root, 'test');
+  for (const name of readdirSync(tests, { recursive: true, encoding: 'utf8' }).toSorted())
+    if (name.endsWith('.ts')) hash.update(`${name}\0`).update(readFileSync(join(tests, name)));
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** Builds where the sources have changed: the workers of one run, and the next run, share the bundle and its compiled code. */
 async function build(): Promise<string> {
-  const draft = join(bundles, `.tests-${pid}`);
+  const folder = join(bundles, `tests-${keyOfTests()}`);
   const entries = names.map((name) => `test/support/durable/${name}.ts`);
-  await writeBundle(draft, entries);
-  const hash = createHash('sha256');
-  for (const name of (await readdir(draft)).toSorted()) hash.update(name).update(await readFile(join(draft, name)));
-  const folder = join(bundles, `tests-${hash.digest('hex').slice(0, 32)}`);
-  await ((await isThere(folder)) ? rm(draft, { recursive: true }) : rename(draft, folder));
+  if (!(await isThere(folder))) await writeBundle(folder, entries);
   await keepInUse(folder);
   return relative(root, folder);
 }
