@@ -9,7 +9,7 @@ const mostRatio = 1_032;
 const dictionaryBytes = 4_096;
 
 /** A stream of the PDF unpacks to more than any real one. */
-export class StreamTooLongError extends InkgraphError {}
+class StreamTooLongError extends InkgraphError {}
 
 /**
  * Throws StreamTooLongError for a stream of drawing instructions, objects or fonts that unpacks to more than 64 MiB. pdfjs-dist unpacks such

@@ -105,7 +105,7 @@ function wholeSum(search: Search): Found | null | undefined {
   if (!totals.has(folded)) return undefined;
   const sums = findParts(placed.lines);
   const total = findTotal(placed.lines);
-  // What net and tax add up to, by labels that say so, outweighs a label alone. Totals of credit notes are below zero.
+  // The sum of net and tax, by labels that say so, outweighs a label alone. Totals of credit notes are below zero.
   if (sums !== null && isBetter(sums, total)) return sums.whole;
   if (total !== null) return total;
   const labelled = byLabel(search, 'money');
