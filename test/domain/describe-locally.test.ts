@@ -53,6 +53,20 @@ test('the description says what the type was judged by', () => {
   expect(value.tags).toContain('invoice');
 });
 
+test('the title of an invoice names who sent it, not whom it is for', () => {
+  const letter = [
+    'Bei Spiel GmbH • Ecke 12 • 12345 Stadthausen',
+    'Theodor Est',
+    'Bahnstr. 42',
+    '88802 Spielkreis',
+    'Rechnung R17',
+    'Rechnungsnummer: R17',
+    'Rechnungsdatum: 19.01.2024',
+    'Brutto 104,00 €',
+  ];
+  expect(describe(letter.join('\n')).title).toBe('Invoice R17, Bei Spiel GmbH, 19 Jan 2024, €104.00');
+});
+
 test('without text it says so, names only size and light, and guesses nothing', () => {
   const value = describe('  \n — ');
   expect(value).toMatchObject({

@@ -1,4 +1,5 @@
 import { findCompany } from '#src/domain/extract-locally/find-company.ts';
+import { findParty } from '#src/domain/extract-locally/find-party.ts';
 import { findDate } from '#src/domain/extract-locally/find-date.ts';
 import { findTotal } from '#src/domain/extract-locally/find-total.ts';
 import type { Money } from '#src/domain/extract-locally/field.ts';
@@ -82,7 +83,7 @@ function moneyText({ amount, currency }: Money): string {
 /** Issuer, day and total of a document as far as its text tells them. Reads at most 300 lines. */
 export function knownFacts(text: string): KnownFacts {
   const lines = placed(text);
-  const company = findCompany([lines]);
+  const company = findParty([lines], 'seller') ?? findCompany([lines]);
   const name = company?.value.replaceAll(/[\p{Cc}\p{Cf}]|\s+/gu, ' ').trim() ?? '';
   const date = findDate([lines]);
   const total = findTotal([lines]);
