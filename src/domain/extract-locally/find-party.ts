@@ -3,7 +3,6 @@ import { foldText } from '#src/domain/embed-locally/fold-text.ts';
 import type { Span } from '#src/domain/extract-locally/locate-quote.ts';
 import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 import { columnStarts, shared, union, wordsOf, type Box } from '#src/domain/segment-locally/geometry.ts';
-import type { TypedSpan } from '#src/domain/extract-locally/typed-value.ts';
 
 /** A party of an invoice: the seller issues it, the buyer is to pay. */
 export type Party = 'seller' | 'buyer';
@@ -137,14 +136,17 @@ function bySender(rows: readonly (readonly Cell[])[], lines: readonly PlacedLine
   return null;
 }
 
+export interface FoundParty extends Span {
+  readonly value: string;
+  /** 0..1, before the confidence of the reading. */
+  readonly sure: number;
+}
+
 /**
  * The name of a party of an invoice: below or beside its label, or by the line with the sender above the address. null if the text says
  * neither.
  */
-export function findParty(
-  pages: readonly (readonly PlacedLine[])[],
-  party: Party,
-): (TypedSpan & { readonly sure: number }) | null {
+export function findParty(pages: readonly (readonly PlacedLine[])[], party: Party): FoundParty | null {
   const lines = (pages[0] ?? []).slice(0, mostLines);
   const rows = lines.map(cellsOf);
   const named = byHeading(rows, party);
