@@ -32,6 +32,8 @@ const baseConfidence = { label: 0.9, only: 0.5 } as const;
 const partOfLabel = 0.8;
 /** Least confidence of net and tax that outweigh the label of a total. */
 const leastSum = 0.9;
+/** Most confidence of a total that is not the sum of net and tax. */
+const disputed = 0.85;
 /** Least confidence of a label for a total. */
 const leastLabel = 0.75;
 
@@ -107,7 +109,9 @@ function wholeSum(search: Search): Found | null | undefined {
   const total = findTotal(placed.lines);
   // The sum of net and tax, by labels that say so, outweighs a label alone. Totals of credit notes are below zero.
   if (sums !== null && isBetter(sums, total)) return sums.whole;
-  if (total !== null) return total;
+  // Another sum of net and tax on the page speaks against the total.
+  if (total !== null)
+    return sums === null || isRounded(total, sums.whole) ? total : { ...total, sure: Math.min(total.sure, disputed) };
   const labelled = byLabel(search, 'money');
   return labelled === null || labelled.sure < leastLabel || isNothing(labelled.value) ? null : labelled;
 }

@@ -107,7 +107,7 @@ export function headedDate(pages: readonly (readonly PlacedLine[])[]): Headed | 
   return null;
 }
 
-/** True for a number without a word before the date. */
+/** True for marks alone, or a code in brackets, between the heading and its date: `Rechnung (380) 05.06.2024`. */
 const isDirect = (between: string): boolean => /^[^\p{L}\d]*(?:\(\d{1,4}\))?\W*$/u.test(between);
 
 function spanOf(found: { readonly value: string; readonly start: number }, from: number, sure: number): Headed {

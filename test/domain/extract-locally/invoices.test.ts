@@ -108,6 +108,18 @@ describe('Sums of an invoice', () => {
     expect(['net', 'tax', 'total'].map((name) => fieldOf(name, lines))).toEqual(sums);
   });
 
+  test('a total that another sum of net and tax speaks against is not sure', () => {
+    const find = (...lines: readonly string[]) => {
+      const text = lines.join('\n');
+      return localFinder({ text, pages: [pageOf(text)] })('total', { type: 'money' });
+    };
+    const alone = find('Tea 4.00', 'Cake 6.00', 'GRAND TOTAL 10.00');
+    expect(alone).toMatchObject({ value: { amount: 10 } });
+    const disputed = find('Tea 4.00', 'Cake 6.00', 'VAT 1.00', '5.00', 'GRAND TOTAL 10.00');
+    expect(disputed).toMatchObject({ value: { amount: 10 } });
+    expect(disputed.confidence).toBeLessThan(alone.confidence);
+  });
+
   test('a tax without a sum is beside its label', () => {
     expect(fieldOf('tax', ['Total 23.20', 'VAT 2.25'])).toBe(2.25);
   });
