@@ -15,7 +15,7 @@ export default defineConfig({
     // Modules are loaded once a worker, not once a file: nothing of ours keeps state in them.
     isolate: false,
     globalSetup: ['scripts/check/memory-folder.ts'],
-    setupFiles: ['scripts/check/after-each-file.ts'],
+    setupFiles: ['scripts/check/after-each-file.ts', 'scripts/check/same-address.ts'],
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     reporters: ['default', new TestSecondsReporter(), new PlainCountReporter()],

@@ -4,7 +4,7 @@ import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { addedLanguagesFolder } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
-import { LostAnnouncer } from '#app/agents/announce-lost.ts';
+import { LostAnnouncer } from '#app/agents/announce/lost-announcer.ts';
 import { Callbacks } from '#app/agents/callbacks.ts';
 import { createDerivedDocuments } from '#app/agents/documents/derived-documents.ts';
 import { guardedResults } from '#app/agents/results/guarded-results.ts';
@@ -30,6 +30,7 @@ import type { compileGraph } from '#graphs/run/compile.ts';
 import type { RunCheckpointer } from '#graphs/run/compiled-workflow.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import { terminalStatuses } from '#src/domain/runs/run.ts';
+import { newId } from '#src/domain/ids.ts';
 import { documentChanged, emitted } from '#src/domain/events/realtime.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
@@ -89,7 +90,10 @@ export function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeD
     search,
     images,
     document: read,
-    announce: (marked) => events.append([documentChanged(marked, new Date())]),
+    announce(marked) {
+      const at = new Date();
+      return events.append([documentChanged(marked, { at, eventId: newId('event', at) })]);
+    },
   });
   return {
     document: read,
@@ -132,7 +136,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
   const { config, data, core, lingerMs } = given;
   const { deps, outside, relay, webhookRelay, metrics, tracer } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
-  const lost = new LostAnnouncer({ executions, events, steps, records: deps.records, results: deps.results });
+  const lost = new LostAnnouncer(deps);
   const ocr = given.ocr ?? createOcr(config, stack);
   const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache, lingerMs });
   stack.defer(() => cache.idle());

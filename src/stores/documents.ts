@@ -5,6 +5,8 @@ import { isDuplicatesOnly, processSafe } from '#src/stores/connect.ts';
 import { createDuplicates } from '#src/stores/duplicates.ts';
 import { createDocumentLists } from '#src/stores/lists/document-lists.ts';
 import { noDate, owned } from '#src/stores/lists/document-selection.ts';
+import { newId } from '#src/domain/ids.ts';
+import { within, type TimeWindow } from '#src/stores/reads-in-time.ts';
 import { readsById } from '#src/stores/reads-by-id.ts';
 import type { DocumentRecord, Visibility } from '#src/domain/documents/document.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
@@ -140,16 +142,31 @@ const createNaming = (documents: Collections['documents']) => ({
   /** Changes fields of a document of the tenant's own. Returns it as it is now; null when there is none. */
   change: (tenant: Tenant, id: string, change: DocumentChange): Promise<DocumentRecord | null> => {
     const parts = Object.groupBy(Object.entries(change), ([, value]) => (value === null ? 'gone' : 'given'));
+    const at = new Date();
     return documents.findOneAndUpdate(
       { _id: id, ...owned(tenant) },
       {
-        ...(parts.given !== undefined && { $set: Object.fromEntries(parts.given) }),
+        $set: { ...Object.fromEntries(parts.given ?? []), named: { at, eventId: newId('event', at) } },
         ...(parts.gone !== undefined && { $unset: Object.fromEntries(parts.gone.map(([name]) => [name, true])) }),
       },
       { returnDocument: 'after' },
     );
   },
 });
+
+/** Documents of all organizations in the order of their changes by people and programs. `after` is the id of the last one at `from`. */
+const createChanged = (documents: Collections['documents']) => {
+  const changed = async (field: string, window: TimeWindow, limit: number): Promise<readonly DocumentRecord[]> =>
+    documents
+      .find({ ...within(field, window), deletedAt: noDate })
+      .sort({ [field]: 1, _id: 1 })
+      .limit(limit)
+      .toArray();
+  return {
+    namedBetween: (window: TimeWindow, limit: number) => changed('named.at', window, limit),
+    correctedBetween: (window: TimeWindow, limit: number) => changed('corrected.at', window, limit),
+  };
+};
 
 /** Bytes of documents, for quotas and their recount. */
 const createAccounts = (documents: Collections['documents']) => ({
@@ -255,6 +272,7 @@ export function createDocumentStore({ documents }: Pick<Collections, 'documents'
     ...createOutbox(documents),
     ...createAccounts(documents),
     ...createMarks(documents),
+    ...createChanged(documents),
     ...createNaming(documents),
     firstWith: (organizationId: string, projectId: string, sha256: string): Promise<string | null> =>
       duplicates.firstWith(organizationId, projectId, sha256),

@@ -82,6 +82,8 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
       { partialFilterExpression: { duplicateOf: { $exists: true } } },
     ],
     [{ 'pendingEvents.ts': 1 }, { sparse: true }],
+    [{ 'named.at': 1, _id: 1 }, { partialFilterExpression: { 'named.at': { $exists: true } } }],
+    [{ 'corrected.at': 1, _id: 1 }, { partialFilterExpression: { 'corrected.at': { $exists: true } } }],
     [{ 'trash.at': 1 }, { partialFilterExpression: { 'trash.at': { $exists: true } } }],
     [
       { organizationId: 1, projectId: 1, 'trash.at': -1, _id: -1 },
@@ -105,7 +107,9 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, projectId: 1, name: 1 }],
     [{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }],
     [{ codeName: 1 }],
+    [{ updatedAt: 1, _id: 1 }, { partialFilterExpression: { publishedVersion: { $gte: 1 } } }],
   ],
+  workflowDrafts: [[{ 'lastEdit.at': 1, _id: 1 }]],
   workflowVersions: [[{ organizationId: 1, workflowId: 1, version: -1 }]],
   workflowEdits: [[{ organizationId: 1, workflowId: 1, revision: 1 }]],
   executions: [[{ createdAt: 1, _id: 1 }, { partialFilterExpression: { callbackPending: true } }]],

@@ -1,7 +1,18 @@
 import type { Collections } from '#src/stores/collections.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
+import { within, type TimeWindow } from '#src/stores/reads-in-time.ts';
 import { draftRow, readDraft, readEdit } from '#src/stores/workflow-rows.ts';
 import type { WorkflowDraftRecord, WorkflowEdit } from '#src/domain/runs/workflow.ts';
+
+/** A draft that was changed, when and by whom. */
+export interface DraftChange {
+  /** Id of the workflow. */
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly at: Date;
+  readonly by: string;
+}
 
 /** A draft without its graph. */
 export interface DraftState {
@@ -39,6 +50,21 @@ export function createDraftStore({
       return new Map(
         rows.map(({ _id, revision, graphHash, lastEdit }) => [_id, { revision, graphHash, changedAt: lastEdit.at }]),
       );
+    },
+    /** Drafts of all organizations, in the order of their last edits. `after` is the id of the last one at `from`. */
+    async draftsChangedBetween(window: TimeWindow, limit: number): Promise<readonly DraftChange[]> {
+      const rows = await workflowDrafts
+        .find(within('lastEdit.at', window))
+        .project<Omit<DraftChange, 'at' | 'by'> & { lastEdit: { at: Date; author: string } }>({
+          organizationId: 1,
+          projectId: 1,
+          'lastEdit.at': 1,
+          'lastEdit.author': 1,
+        })
+        .sort({ 'lastEdit.at': 1, _id: 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map(({ lastEdit: { at, author: by }, ...row }) => ({ ...row, at, by }));
     },
     /**
      * Stores the next revision if the stored one is still `draft.revision - 1`. Otherwise returns false and changes nothing. Until a

@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
+import { within, type TimeWindow } from '#src/stores/reads-in-time.ts';
 import { isDuplicateKey } from '#src/stores/connect.ts';
 import { createDraftStore } from '#src/stores/workflow-drafts.ts';
 import {
@@ -221,6 +222,13 @@ export function createWorkflowStore(
       workflows
         .find({ ...owned(tenant), ...olderThan(after), ...(name !== undefined && { name: containing(name) }) })
         .sort({ createdAt: -1, _id: -1 })
+        .limit(limit)
+        .toArray(),
+    /** Published workflows of all organizations, in the order of their last changes. `after` is the id of the last one at `from`. */
+    publishedBetween: (window: TimeWindow, limit: number): Promise<readonly WorkflowRecord[]> =>
+      workflows
+        .find({ ...within('updatedAt', window), publishedVersion: { $gte: 1 } })
+        .sort({ updatedAt: 1, _id: 1 })
         .limit(limit)
         .toArray(),
     /** Lists workflows of all tenants that follow a code-defined one, for boot. */

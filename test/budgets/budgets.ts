@@ -23,7 +23,7 @@ list of 25                       |        2 |   582 |    14000 |     0 |       0
 execution accepted               |        7 |  4640 |     1770 |     5 |      18 |      25 |  4280 |     1 |     0 |          0 |   602 |     0
 tools/call get_context           |        3 |   763 |     1170 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  2120 |     0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10200 |     0
-tools/call create_workflow       |        4 |  6130 |      855 |     3 |      10 |      16 |  5830 |     2 |     0 |          0 |   942 |     0
+tools/call create_workflow       |        4 |  6130 |      855 |     3 |      11 |      17 |  5890 |     2 |     0 |          0 |   942 |     0
 realtime event                   |        1 |   577 |       42 |     1 |       5 |       7 |   643 |     0 |     0 |          0 |   429 |     0
 run of 5 no-op steps             |        9 | 15200 |     3760 |     8 |      43 |      54 | 18400 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  4530 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0

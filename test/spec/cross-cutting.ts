@@ -33,6 +33,22 @@ export const crossCutting = [
       'A change of a record that a killed process stored and did not announce is announced once',
       '0224-nothing-that-was-stored-goes-unannounced',
     ],
+    'events.lost.names': [
+      'Names and tags that a killed process stored and did not announce are announced once',
+      '0250-changes-by-people-are-announced-too',
+    ],
+    'events.lost.corrections': [
+      'A correction of a text that a killed process stored and did not announce is announced once',
+      '0250-changes-by-people-are-announced-too',
+    ],
+    'events.lost.workflows': [
+      'An edit or a publication that a killed process stored and did not announce is announced once',
+      '0250-changes-by-people-are-announced-too',
+    ],
+    'events.lost.created': [
+      'A run that a killed process stored and did not announce is announced with its end at the latest',
+      '0250-changes-by-people-are-announced-too',
+    ],
   }),
   ...proved('Processes', {
     'processes.release_before.reads': [

@@ -225,7 +225,8 @@ async function askDocuments(stores: Stores): Promise<void> {
   await search.check();
 }
 
-async function askRuns({ executions, events, idempotency, steps }: Stores): Promise<void> {
+async function askRuns(stores: Stores): Promise<void> {
+  const { executions, events, idempotency, steps } = stores;
   const execution = executionRecord({ organizationId, projectId, createdAt: now });
   for (const _ of [1, 2]) await executions.create(execution, newRuns);
   await executions.find(tenant, execution._id);
@@ -233,7 +234,7 @@ async function askRuns({ executions, events, idempotency, steps }: Stores): Prom
   await executions.resultsOf(organizationId, [execution._id, 'exec_2'], ['doc_1']);
   await executions.findRun(wide, 'run_x');
   await executions.depth();
-  await askChanges(executions);
+  await askChanges(stores);
   const lease = (await executions.claim('owner', now)) as Lease;
   await executions.beat(lease, now);
   await executions.endLeases(

@@ -41,7 +41,7 @@ export const updateDocument = defineTool({
     const fields = Object.entries({ filename, title, tags, languages }).flatMap(([name, value]) =>
       value === undefined ? [] : name,
     );
-    deps.announce([documentChanged(changed, new Date())]);
+    if (changed.named !== undefined) deps.announce([documentChanged(changed, changed.named)]);
     await record(ctx, 'document.update', id, { fields, requestId });
     return {
       id,

@@ -38,7 +38,7 @@ export const publishWorkflow = defineTool({
     if (publishedVersion !== null && publishedHash === graphHash) {
       ctx.outcome.created = false;
       const gate = await keepGate(ctx, workflow, asked);
-      tellChange(ctx, workflow, { revision: fromRevision, publishedVersion });
+      tellChange(ctx, workflow, { revision: fromRevision, publishedVersion, again: true });
       return { ...said, version: publishedVersion, gate };
     }
     const evidence = await passGate(ctx, workflow, draft, asked);

@@ -41,6 +41,7 @@ export function tellChange(
     readonly revision: number | null;
     readonly publishedVersion: number | null;
     readonly toolsChanged?: true;
+    readonly again?: true;
   },
 ): void {
   deps.announce([workflowChanged(workflow, { ...state, by: principal.actorId }, new Date())]);

@@ -1,7 +1,7 @@
 import type { DocumentType } from '#src/contracts/media-types.ts';
 import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
-import type { ReadingWarning } from '#src/domain/documents/results.ts';
+import type { CorrectedBy, ReadingWarning } from '#src/domain/documents/results.ts';
 import type { DomainEvent } from '#src/domain/events/events.ts';
 
 export type Visibility = 'private' | 'public';
@@ -79,6 +79,10 @@ export interface DocumentRecord {
   readonly tags?: readonly string[];
   /** Codes of Tesseract, the main language first; absent: those of the workflow or of the installation. */
   readonly languages?: readonly string[];
+  /** Last change of names, tags or languages, and the id of its event; absent: none was changed. */
+  readonly named?: { readonly at: Date; readonly eventId: string };
+  /** Last correction of the text or the description; absent: none was corrected. */
+  readonly corrected?: CorrectedBy;
   /** Key of the acknowledged bytes, which no client can write to; equals `objectKey` on a write-once store. */
   readonly pinnedKey: string;
   readonly etag: string;

@@ -36,6 +36,9 @@ export interface Correction {
   readonly root: string | null;
 }
 
+/** Person or agent that corrected, and the time. */
+export type CorrectedBy = Pick<Correction, 'by' | 'author'> & { readonly at: Date };
+
 export interface OcrResult {
   readonly ocrResultId: string;
   readonly createdAt: Date;

@@ -8,7 +8,7 @@ import { duplicateOf, titleOf, type DocumentRecord, type LatestDescription } fro
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import { draftOf, type OpenQuestion, type RunReading, type RunRecord } from '#src/domain/runs/run.ts';
-import type { DescriptionResult, OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
+import type { CorrectedBy, DescriptionResult, OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
 const about = (run: RunRecord) => ({
@@ -54,11 +54,17 @@ export function documentCreated(document: DocumentRecord): RealtimeEvent {
   };
 }
 
-/** Event for a document whose names or tags were changed, or that was found to be a copy: all of them as they are now. */
-export function documentChanged(document: DocumentRecord, at: Date): RealtimeEvent {
+/**
+ * Event for a document whose names or tags were changed, or that was found to be a copy: all of them as they are now. `eventId` is that of the
+ * stored change.
+ */
+export function documentChanged(
+  document: DocumentRecord,
+  { at, eventId }: NonNullable<DocumentRecord['named']>,
+): RealtimeEvent {
   const { _id: documentId, organizationId, projectId, filename = null, tags = [] } = document;
   return {
-    dedupeId: `document.changed:${newId('event', at)}`,
+    dedupeId: `document.changed:${eventId}`,
     type: 'document.changed',
     at,
     organizationId,
@@ -217,7 +223,6 @@ export function ocrCreated(run: RunRecord, nodeId: string, result: OcrText): Rea
 }
 
 type Corrected = Pick<DocumentRecord, '_id' | 'organizationId' | 'projectId'>;
-type CorrectedBy = { readonly by: string; readonly author: string; readonly at: Date };
 
 const ofDocument = ({ _id, organizationId, projectId }: Corrected) => ({ organizationId, projectId, documentId: _id });
 
@@ -301,19 +306,21 @@ type WorkflowChanged = {
   readonly by: string;
   /** The MCP tools of the project changed: sessions are told. */
   readonly toolsChanged?: true;
+  readonly again?: true;
 };
 
 /**
  * Event for an edited, published, restored or deleted workflow, once it is stored. It has no graph: those who may read the workflow read
- * it. Source: `realtime.workflow_changed`.
+ * it. One event a state: `again` tells one of a change that leaves revision and version as they are. Source: `realtime.workflow_changed`.
  */
 export function workflowChanged(
   { _id: workflowId, organizationId, projectId }: Pick<WorkflowRecord, '_id' | 'organizationId' | 'projectId'>,
-  { revision, publishedVersion, by, toolsChanged }: WorkflowChanged,
+  { revision, publishedVersion, by, toolsChanged, again }: WorkflowChanged,
   at: Date,
 ): RealtimeEvent {
+  const state = [workflowId, revision ?? 'deleted', publishedVersion ?? 'draft'];
   return {
-    dedupeId: `workflow.changed:${newId('event', at)}`,
+    dedupeId: ['workflow.changed', ...state, ...(again === true ? [newId('event', at)] : [])].join(':'),
     type: 'workflow.changed',
     at,
     organizationId,

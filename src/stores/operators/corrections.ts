@@ -5,15 +5,12 @@ import { shown } from '#src/stores/insert-result.ts';
 import type { DescriptionRow, OcrPageRow, OcrRow } from '#src/stores/result-rows.ts';
 import { averageConfidence, readPageOf } from '#src/domain/documents/read-page.ts';
 import type { DocumentRecord, LatestDescription } from '#src/domain/documents/document.ts';
-import type { Correction, ReadPage } from '#src/domain/documents/results.ts';
+import type { CorrectedBy, Correction, ReadPage } from '#src/domain/documents/results.ts';
 import { newId } from '#src/domain/ids.ts';
 import { correctPage, requirePages, type PlacedChange } from '#src/domain/operators/correct-page.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 type Parts = Pick<Collections, 'documents' | 'ocrResults' | 'ocrPages' | 'descriptions'>;
-
-/** Person or agent, and the time. */
-export type CorrectedBy = Pick<Correction, 'by' | 'author'> & { readonly at: Date };
 
 export interface CorrectedText {
   readonly ocrResultId: string;
@@ -122,7 +119,9 @@ const createOcrCorrections = (parts: Parts) => {
         };
         // The condition decides between two corrections of one version: the second one finds another current version.
         const current = { _id: documentId, organizationId, deletedAt: { $exists: false }, 'ocr.ocrResultId': base };
-        const { matchedCount } = await documents.updateOne(current, { $set: { ocr: latest } });
+        const { matchedCount } = await documents.updateOne(current, {
+          $set: { ocr: latest, corrected: { by, author, at } },
+        });
         if (matchedCount === 1) return { ocrResultId, text, formerText: row.text, avgConfidence, modelLabel };
       } catch (error) {
         await remove(organizationId, documentId, ocrResultId);
@@ -171,7 +170,9 @@ const createDescriptionCorrections = ({ documents, descriptions }: Parts) => ({
     };
     const current = base === null ? { description: null } : { 'description.descriptionId': base };
     const filter = { _id: documentId, organizationId, deletedAt: { $exists: false }, ...current };
-    const { matchedCount } = await documents.updateOne(filter, { $set: { description: latest } });
+    const { matchedCount } = await documents.updateOne(filter, {
+      $set: { description: latest, corrected: { by, author, at } },
+    });
     if (matchedCount === 1) return latest;
     await descriptions.deleteOne({ _id: descriptionId, organizationId });
     return stale;

@@ -8,6 +8,10 @@ export const sweeping = [
   'executions.endedBetween',
   'executions.waitingBetween',
   'records.changedBetween',
+  'documents.namedBetween',
+  'documents.correctedBetween',
+  'workflows.publishedBetween',
+  'workflows.draftsChangedBetween',
   'organizations.idsAfter',
   'trash.expired',
   'usage.totals',
@@ -80,8 +84,12 @@ export async function askRetention({ retention, otherEmbeddings, runMends }: Sto
 }
 
 /** Asks for what sweeps announce if nobody did. */
-export async function askChanges(executions: Stores['executions']): Promise<void> {
+export async function askChanges({ executions, documents, workflows }: Stores): Promise<void> {
   const window = { from: new Date(0), after: '', until: new Date() };
   await executions.endedBetween(window, 10);
   await executions.waitingBetween(window, 10);
+  await documents.namedBetween(window, 10);
+  await documents.correctedBetween(window, 10);
+  await workflows.publishedBetween(window, 10);
+  await workflows.draftsChangedBetween(window, 10);
 }

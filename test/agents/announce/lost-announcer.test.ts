@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LostAnnouncer } from '#app/agents/announce-lost.ts';
+import { LostAnnouncer } from '#app/agents/announce/lost-announcer.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import { recordChanged, runCompleted, runWaiting } from '#src/domain/events/realtime.ts';
+import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
 import { createExecutionStore } from '#src/stores/executions.ts';
+import { createWorkflowStore } from '#src/stores/workflows.ts';
 import { createRecordStore } from '#src/stores/records/record-store.ts';
 import { createResultStore } from '#src/stores/results.ts';
 import { createStepStore } from '#src/stores/steps.ts';
@@ -24,11 +26,13 @@ afterAll(() => database.close());
 const process = () => {
   const { client, collections } = database.connect();
   return {
+    documents: createDocumentStore(collections),
     executions: createExecutionStore(client, collections),
     events: createEventLog(collections),
     records: createRecordStore(collections),
     results: createResultStore(client, collections),
     steps: createStepStore(collections),
+    workflows: createWorkflowStore(collections),
   };
 };
 
@@ -141,10 +145,11 @@ test('an end that nobody announced brings the results and steps of its last mome
   await executions.finish(lease, { status: 'succeeded', error: null, outputs: {}, steps } as never, at);
   await sweepsAfter(at)(25_000);
   expect(await idsIn('org_last')).toEqual([
+    `run.created:${runId}`,
     `description.upserted:${runId}:describe`,
     'run.step.changed:step_a:1:succeeded',
     `run.completed:${runId}`,
   ]);
-  const [described] = await process().events.read('org_last', 0, 1);
+  const [, described] = await process().events.read('org_last', 0, 2);
   expect(described?.data).toMatchObject({ descriptionId, title: 'T' });
 });

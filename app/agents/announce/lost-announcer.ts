@@ -1,23 +1,19 @@
-import { recordChanged, runCompleted, runWaiting } from '#src/domain/events/realtime.ts';
+import { recordChanged, runCompleted, runCreated, runWaiting } from '#src/domain/events/realtime.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
-import { lastEventsOf, type LastEventsParts } from '#app/agents/last-events.ts';
+import { lastEventsOf, type LastEventsParts } from '#app/agents/announce/last-events.ts';
+import { peopleChanges, type PeopleChangesParts } from '#app/agents/announce/people-changes.ts';
+import { tellChanges, type Source } from '#app/agents/announce/source.ts';
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { TimeWindow } from '#src/stores/reads-in-time.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
 
-interface Parts extends LastEventsParts {
+interface Parts extends LastEventsParts, Omit<PeopleChangesParts, 'tell'> {
   readonly executions: Pick<ExecutionStore, 'endedBetween' | 'waitingBetween' | 'noteEnds' | 'findRun'>;
   readonly records: Pick<RecordStore, 'changedBetween'>;
   readonly events: Pick<EventLog, 'append' | 'lacking'>;
-}
-
-interface Source<Row extends { readonly _id: string }> {
-  read(window: TimeWindow, limit: number): Promise<readonly Row[]>;
-  at(row: Row): Date;
-  /** Tells what nobody told of these rows. */
-  tell(rows: readonly Row[]): Promise<void>;
 }
 
 const everyMs = 20_000;
@@ -27,20 +23,6 @@ const beforeMs = 120_000;
 const youngMs = 5_000;
 /** Time that is looked at twice, for clocks that differ. */
 const twiceMs = 10_000;
-const pageSize = 200;
-
-async function lookAt<Row extends { readonly _id: string }>(
-  source: Source<Row>,
-  { from, until }: TimeWindow,
-): Promise<void> {
-  for (let window: TimeWindow = { from, after: '', until }; ;) {
-    const rows = await source.read(window, pageSize);
-    if (rows.length > 0) await source.tell(rows);
-    const last = rows.at(-1);
-    if (rows.length < pageSize || last === undefined) return;
-    window = { from: source.at(last), after: last._id, until };
-  }
-}
 
 /** Ended runs: their ends, and what their last steps would have told with them. */
 const endsOf = ({ executions, events, ...parts }: Parts): Source<RunRecord> => ({
@@ -48,12 +30,18 @@ const endsOf = ({ executions, events, ...parts }: Parts): Source<RunRecord> => (
   at: ({ finishedAt, createdAt }) => finishedAt ?? createdAt,
   async tell(runs) {
     await executions.noteEnds(runs);
-    const ends = runs.flatMap((run) =>
-      run.finishedAt === null ? [] : [{ run, event: runCompleted(run, run.status, run.finishedAt) }],
-    );
-    const lacking = await events.lacking(ends.map(({ event }) => event));
-    for (const { run, event } of ends)
-      if (lacking.has(event)) await events.append([...(await lastEventsOf(run, { executions, ...parts })), event]);
+    const ends = runs.flatMap((run) => {
+      const { finishedAt: at } = run;
+      return at === null ? [] : [{ run, created: runCreated(run), end: runCompleted(run, run.status, at) }];
+    });
+    const lacking = await events.lacking(ends.flatMap(({ created, end }) => [created, end]));
+    for (const { run, created, end } of ends) {
+      // The log may have forgotten that an older run was created.
+      const isNew = end.at.getTime() - created.at.getTime() < beforeMs;
+      const first = lacking.has(created) && isNew ? [created] : [];
+      const last = lacking.has(end) ? [...(await lastEventsOf(run, { executions, ...parts })), end] : [];
+      if (first.length + last.length > 0) await events.append([...first, ...last]);
+    }
   },
 });
 
@@ -71,9 +59,9 @@ const changesOf = ({ records, events }: Parts): Source<RecordRecord> => ({
 });
 
 /**
- * Announces what nobody announced: ends of runs, questions, and changes of records. A process can die after it stored one of these and before it
- * stored its event. The log knows each event by its id, so nothing is told twice. Shows ends on their documents, too. Source: docs/decisions/0129,
- * docs/decisions/0224.
+ * Announces what nobody announced: ends of runs, questions, changes of records, and what people changed. A process can die after it stored one of
+ * these and before it stored its event. The log knows each event by its id, so nothing is told twice. Shows ends on their documents, too.
+ * Source: docs/decisions/0129, docs/decisions/0224, docs/decisions/0250.
  */
 export class LostAnnouncer {
   readonly #sources: readonly ((window: TimeWindow) => Promise<void>)[];
@@ -81,10 +69,20 @@ export class LostAnnouncer {
   #last = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
+    const { events } = parts;
+    const tell = async (told: readonly RealtimeEvent[]): Promise<void> => {
+      const lacking = await events.lacking(told);
+      if (lacking.size > 0) await events.append([...lacking]);
+    };
+    const [names, corrections, publications, drafts] = peopleChanges({ ...parts, tell });
     this.#sources = [
-      (window) => lookAt(endsOf(parts), window),
-      (window) => lookAt(waitsOf(parts), window),
-      (window) => lookAt(changesOf(parts), window),
+      (window) => tellChanges(endsOf(parts), window),
+      (window) => tellChanges(waitsOf(parts), window),
+      (window) => tellChanges(changesOf(parts), window),
+      (window) => tellChanges(names, window),
+      (window) => tellChanges(corrections, window),
+      (window) => tellChanges(publications, window),
+      (window) => tellChanges(drafts, window),
     ];
   }
 

@@ -1,0 +1,25 @@
+import type { TimeWindow } from '#src/stores/reads-in-time.ts';
+
+/** Stored changes of one kind, in the order of their time, and the way to announce them. */
+export interface Source<Row extends { readonly _id: string }> {
+  read(window: TimeWindow, limit: number): Promise<readonly Row[]>;
+  at(row: Row): Date;
+  /** Tells what nobody told of these rows. */
+  tell(rows: readonly Row[]): Promise<void>;
+}
+
+const pageSize = 200;
+
+/** Tells what nobody told of the changes in this time, page by page. */
+export async function tellChanges<Row extends { readonly _id: string }>(
+  source: Source<Row>,
+  { from, until }: TimeWindow,
+): Promise<void> {
+  for (let window: TimeWindow = { from, after: '', until }; ;) {
+    const rows = await source.read(window, pageSize);
+    if (rows.length > 0) await source.tell(rows);
+    const last = rows.at(-1);
+    if (rows.length < pageSize || last === undefined) return;
+    window = { from: source.at(last), after: last._id, until };
+  }
+}
