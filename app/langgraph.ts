@@ -17,4 +17,5 @@ async function endWithProcess(): Promise<void> {
 // LangGraph's server reads langgraph.json, and calls these for each run.
 export const documentIntake = (): Promise<object> => graphs.compiled('wf_document_intake');
 export const receiptExtraction = (): Promise<object> => graphs.compiled('wf_receipt_extraction');
+export const invoiceExtraction = (): Promise<object> => graphs.compiled('wf_invoice_extraction');
 export const triage = (): Promise<object> => graphs.compiled('wf_triage');

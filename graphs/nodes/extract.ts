@@ -28,7 +28,7 @@ import { withOnlyCurrency } from '#src/domain/records/only-currency.ts';
 import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 
 /** Version of the rules: another one computes kept outcomes again. */
-const rules = 'rules-4';
+const rules = 'rules-5';
 
 /** Names that the result uses itself. */
 const reserved = new Set(['missing', 'modelLabel', 'ocrResultId', 'record']);

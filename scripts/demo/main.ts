@@ -91,7 +91,8 @@ async function ingestAll(
 
 /** Samples that have totals, and some that "Triage" asks a person about. */
 const further = {
-  wf_receipt_extraction: ['receipt.jpg', 'receipt-faded.jpg', 'invoice.pdf'],
+  wf_receipt_extraction: ['receipt.jpg', 'receipt-faded.jpg'],
+  wf_invoice_extraction: ['invoice.pdf'],
   wf_triage: ['letter.png', 'form.png', 'note.gif', 'photo-rotated.jpg'],
 };
 

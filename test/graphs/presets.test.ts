@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { invoiceExtraction } from '#graphs/invoice-extraction.workflow.ts';
 import { receiptExtraction } from '#graphs/receipt-extraction.workflow.ts';
 import { triage } from '#graphs/triage.workflow.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
@@ -48,6 +49,23 @@ describe('Receipt extraction', () => {
       expect(text.slice(evidence.start, evidence.end)).toBe(evidence.text);
     }
     expect(done.outputs.indexed.fields).toContain('ocrText');
+  }, 120_000);
+});
+
+describe('Invoice extraction', () => {
+  test('stores number, date, parties and sums of an invoice as a record, each with its place', async () => {
+    const done = await run(invoiceExtraction, 'invoice.pdf', 'application/pdf');
+    expect(done.error).toBeUndefined();
+    expect(done.status).toBe('succeeded');
+    const listed = await ask('GET', `records?recordType=invoice&documentId=${done.documentId}`);
+    const [{ cells }] = listed.body.records;
+    expect(cells).toMatchObject({
+      number: { value: 'INV-2024-00873', page: 0 },
+      date: { value: '2024-08-21', page: 0 },
+      vendor: { value: 'Juniper Lane Joinery', page: 0 },
+      customer: { value: 'Cafe Halcyon', page: 0 },
+      total: { value: { amount: 870.72, currency: 'EUR' }, page: 0 },
+    });
   }, 120_000);
 });
 

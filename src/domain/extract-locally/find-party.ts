@@ -48,19 +48,29 @@ const unnamed = /^\W*(?:name|firma|company|herrn?|frau|mr|mrs|ms|mme|monsieur|ma
 /** Numbers of a party that stand before its name. */
 const numbered = /^\W*(?:gln|gtin|nr|no|nummer|id|kunden\W?nr|lief\W?nr)\b/iu;
 
+/** A label of another field, without its value: `Invoice number`. */
+const otherLabel = /(?:number|no|nr|nummer|numero|date|datum|reference|referenz)\W*$/u;
+
+const textOf = (words: readonly { readonly text: string }[]): string => words.map(({ text }) => text).join(' ');
+
 /** Words of one column of a line. */
 interface Cell extends Span {
   readonly text: string;
   readonly box: Box;
 }
 
-/** The columns of a line. A label and its value are one: `Name:   Acme Ltd`, but `Bill to:   Ship to:` are two labels. */
+/**
+ * The columns of a line. A label and its value are one: `Name:   Acme Ltd`, but `Bill to:   Ship to:` are two labels, and so are
+ * `Bill to:   Invoice number   17`.
+ */
 function cellsOf({ line, start }: PlacedLine): Cell[] {
   const words = wordsOf(line);
   const isLabel = (end: number): boolean => words[end - 1]?.text.endsWith(':') === true;
-  const starts = [...columnStarts(words)].filter(
-    (at, index, all) => !isLabel(at) || isLabel(all[index + 1] ?? words.length),
-  );
+  const isOther = (at: number, end: number): boolean => otherLabel.test(foldText(textOf(words.slice(at, end))));
+  const starts = [...columnStarts(words)].filter((at, index, all) => {
+    const end = all[index + 1] ?? words.length;
+    return !isLabel(at) || isLabel(end) || isOther(at, end);
+  });
   let from = 0;
   const places = words.map(({ text }) => {
     const at = Math.max(from, line.text.indexOf(text, from));

@@ -147,6 +147,16 @@ describe('The parties of an invoice', () => {
     ['by the line of the sender', ['Rechnung', 'Kunde: 2', ...letter], ['Bei Spiel GmbH', 'Theodor Est']],
     ['in the column of the label', ['Seller: Quill & Co', ...columns], ['Quill & Co', 'Acme Ltd']],
     [
+      'below a label that has other labels and their values beside it',
+      [
+        'Juniper Joinery',
+        'Bill to:                  Invoice number        INV-2024-00873',
+        'Cafe Halcyon              Invoice date          2024-08-21',
+        '5 Lantern Square          Customer number       K-10442',
+      ],
+      ['Juniper Joinery', 'Cafe Halcyon'],
+    ],
+    [
       'with broken words in the label',
       ['Ver käufer :', 'Lieferant GmbH', 'Käufer :', 'Frau', 'Liselotte Müller'],
       ['Lieferant GmbH', 'Liselotte Müller'],

@@ -35,7 +35,7 @@ describe('workflows', () => {
       const { workflows } = replyOf(service.listWorkflows, await client.get('/api/service/workflows'));
       return workflows.map((workflow) => workflow.name);
     };
-    const seeded = ['Document intake', 'Receipt extraction', 'Triage'];
+    const seeded = ['Document intake', 'Invoice extraction', 'Receipt extraction', 'Triage'];
     expect(await names()).toEqual(seeded);
     await probe.publish(app);
     expect(await names()).toEqual([...seeded, 'echo', 'failing', 'gated', 'slow']);

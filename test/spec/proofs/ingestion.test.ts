@@ -153,8 +153,8 @@ describe('ack', () => {
     await app.app.idle();
     const documents = answers.map((answer) => replyOf(ingestion.ack, answer).document);
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
-    expect(new Set(documents.map((document) => JSON.stringify(document))).size).toBe(1);
     const [document] = documents;
+    for (const other of documents) expect(other).toEqual(document);
     expect(await listed()).toEqual([document?.id, ...before]);
     const { executions, runs } = await app.stored();
     const documentId = document?.id ?? '';
