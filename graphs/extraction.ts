@@ -12,7 +12,7 @@ import { ocr } from '#graphs/nodes/ocr.ts';
 const retry = { maxAttempts: 3, initialIntervalMs: 500, backoff: 2, maxIntervalMs: 10_000 };
 
 interface Extraction {
-  readonly id: string;
+  readonly id: `wf_${string}`;
   readonly name: string;
   readonly description: string;
   readonly recordType: string;

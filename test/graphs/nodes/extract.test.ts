@@ -49,7 +49,7 @@ describe('The node extract, by rules', () => {
       state: await bench.ocr(page),
     });
     const fields = update['fields'] as Record<string, any>;
-    expect(modelLabel).toBe('local/rules-4');
+    expect(modelLabel).toBe('local/rules-5');
     expect(usage).toMatchObject({ provider: 'local' });
     expect(fields).toMatchObject({
       total: { value: { amount: 29.41, currency: 'EUR' }, verified: true },
