@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What a signed address of a GET opens, whenever it was signed; null for other values. */
+/** The address of a signed GET without its signature; null for other values. */
 function opened(value: unknown): string | null {
   if (typeof value !== 'string' || !value.includes('expires=') || !URL.canParse(value)) return null;
   const url = new URL(value);

@@ -225,8 +225,7 @@ async function askDocuments(stores: Stores): Promise<void> {
   await search.check();
 }
 
-async function askRuns(stores: Stores): Promise<void> {
-  const { executions, events, idempotency, steps } = stores;
+async function askRuns({ executions, events, idempotency, steps }: Stores): Promise<void> {
   const execution = executionRecord({ organizationId, projectId, createdAt: now });
   for (const _ of [1, 2]) await executions.create(execution, newRuns);
   await executions.find(tenant, execution._id);
@@ -234,7 +233,6 @@ async function askRuns(stores: Stores): Promise<void> {
   await executions.resultsOf(organizationId, [execution._id, 'exec_2'], ['doc_1']);
   await executions.findRun(wide, 'run_x');
   await executions.depth();
-  await askChanges(stores);
   const lease = (await executions.claim('owner', now)) as Lease;
   await executions.beat(lease, now);
   await executions.endLeases(
@@ -468,6 +466,7 @@ beforeAll(async () => {
   await askDocuments(stores);
   await askDeletion(stores);
   await askRuns(stores);
+  await askChanges(stores);
   await askGuesses(stores, now);
   await askPasskeys(stores, now);
   await askAccountMails(stores, now);

@@ -11,7 +11,7 @@ export interface PeopleChangesParts {
   readonly documents: Pick<DocumentStore, 'namedBetween' | 'correctedBetween'>;
   readonly workflows: Pick<WorkflowStore, 'publishedBetween' | 'draftsChangedBetween' | 'states' | 'findVersion'>;
   /** Appends those that the log lacks. */
-  tell(events: readonly RealtimeEvent[]): Promise<void>;
+  readonly tell: (events: readonly RealtimeEvent[]) => Promise<void>;
 }
 
 const namesOf = ({ documents, tell }: PeopleChangesParts): Source<DocumentRecord> => ({
@@ -73,7 +73,7 @@ const publicationsOf = (parts: PeopleChangesParts): Source<WorkflowRecord> => ({
     const published = rows.map(async ({ _id, organizationId, projectId, publishedVersion, updatedAt: at }) => {
       if (publishedVersion === null) return [];
       const version = await parts.workflows.findVersion(organizationId, _id, publishedVersion);
-      // Whether the tool is another one is not looked up: sessions that list their tools once more find out.
+      // Sessions that list their tools once more find out if the tool is another one.
       return { _id, organizationId, projectId, at, by: version?.author ?? 'unknown', toolsChanged: true as const };
     });
     await tellStates(parts, (await Promise.all(published)).flat());
