@@ -85,7 +85,14 @@ export function RecordTable({ fields, records, sort, onSort, canEdit }: RecordTa
           <tr>
             <th scope="col">{words.status}</th>
             {fields.map((field) => (
-              <th key={field} scope="col" dir="auto" aria-sort={direction(field)}>
+              <th
+                key={field}
+                scope="col"
+                dir="auto"
+                aria-sort={direction(field)}
+                // The head of a column stands where its values do.
+                className={records.some(({ cells }) => isNumeric(cells[field]?.value ?? null)) ? 'number' : ''}
+              >
                 <button
                   type="button"
                   onClick={() => onSort(next(field))}

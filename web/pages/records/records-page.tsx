@@ -108,8 +108,10 @@ export function RecordsPage() {
           value={type?.name ?? ''}
           onChange={(event) => set({ type: event.currentTarget.value, filter: undefined, sort: undefined })}
         >
-          {known.map(({ name }) => (
-            <option key={name}>{name}</option>
+          {known.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
           ))}
         </SelectField>
         <SelectField
