@@ -42,7 +42,7 @@ import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Catalog } from '#graphs/catalog.ts';
 import { checkCodeWorkflows } from '#graphs/code/check-code.ts';
-import type { Code } from '#graphs/code/code.ts';
+import { productCode, type Code } from '#graphs/code/code.ts';
 import { loadCode } from '#graphs/code/load-code.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 
@@ -230,8 +230,9 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     ports: () => services?.ports ?? config.ports,
     sessionLine: () => sessionLine,
     async start() {
-      refuseBrokenCode(written);
-      await publishCodeWorkflows(core.deps, code);
+      // The product's own is checked before it is published, the operator's at each start.
+      if (written !== productCode) refuseBrokenCode(written);
+      await publishCodeWorkflows(core.deps, code, () => refuseBrokenCode(written));
       if (config.services.has('api')) sessionLine = await beginSeededSession(core, config);
       // Commands compose the parts and never start: they do without HTTP.
       const { openServices } = await import('#app/compose/services.ts');

@@ -83,14 +83,22 @@ interface Stores {
 
 /**
  * At boot, publishes a new version of every workflow that follows code whose graph changed. Runs keep the version they have. Workflows of the
- * operator's own folder are added to all projects that lack them.
+ * operator's own folder are added to all projects that lack them. Calls `check`, which throws if any of the code has errors, before it
+ * publishes, and where code has not been published yet.
  */
 export async function publishCodeWorkflows(
   stores: Stores,
   { workflows, files }: Omit<Code, 'evaluators'>,
+  check: () => void,
 ): Promise<void> {
-  for (const code of workflows) {
-    const followers = await stores.workflows.listByCodeName(code.id);
+  const found: (readonly [code: CodeWorkflow, followers: readonly WorkflowRecord[]])[] = [];
+  for (const code of workflows) found.push([code, await stores.workflows.listByCodeName(code.id)]);
+  const isPublished = found.every(
+    ([{ graphHash }, followers]) =>
+      followers.length > 0 && followers.every(({ publishedHash }) => publishedHash === graphHash),
+  );
+  if (!isPublished) check();
+  for (const [code, followers] of found) {
     for (const follower of followers) await follow(stores.workflows, follower, code);
     if (files.has(code.id)) await addEverywhere(stores, code, new Set(followers.map(({ projectId }) => projectId)));
   }

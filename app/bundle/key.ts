@@ -26,14 +26,23 @@ function installedPackages(): Buffer {
   return readFileSync(found ?? join(root, 'package.json'));
 }
 
+/** Modules in a folder and the folders inside it, by their paths from the root, in an order that is the same everywhere. */
+function modulesIn(folder: string): string[] {
+  // `recursive` of Node takes twice the time: it computes a relative path for each entry.
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return modulesIn(path);
+    return path.endsWith('.ts') ? [path] : [];
+  });
+}
+
 /**
  * Identifies the programs that the sources and packages make: SHA-256 over the names and contents of our modules, and over
  * the list of installed packages, in hex. Everything is read at once: a start waits for it.
  */
 export function bundleKey(): string {
   const hash = createHash('sha256').update(installedPackages());
-  for (const folder of sources)
-    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).toSorted())
-      if (name.endsWith('.ts')) hash.update(`${folder}/${name}\0`).update(readFileSync(join(root, folder, name)));
+  for (const path of sources.flatMap(modulesIn).toSorted()) hash.update(`${path}\0`).update(readFileSync(root + path));
   return hash.digest('hex').slice(0, 32);
 }

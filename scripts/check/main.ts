@@ -5,7 +5,7 @@ import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { orExplain } from '#scripts/cli/with-app.ts';
 import { Steps, types, type Step } from '#scripts/check/steps.ts';
 
-/** The whole gate, cheapest first; the first failure ends it. */
+/** Steps of some seconds, before the tests. They run at once: each keeps one processor busy. */
 const first: readonly Step[] = [
   ['format', command('oxfmt'), '--check', '.'],
   ['unused', command('knip')],
@@ -18,7 +18,7 @@ const beside: readonly Step[] = [['lint', command('oxlint'), '--type-aware', '--
 
 const usage = helpText({
   usage: 'npm test',
-  does: 'Runs the whole gate, cheapest first: format, unused code, generated files, all tests, and beside them types and lint. The first failure ends it. Programs that this machine lacks are named at once, with the way to get them.',
+  does: 'Runs the whole gate, cheapest first: at once format, unused code, generated files, then all tests, and beside them types and lint. The first failure ends it. Programs that this machine lacks are named at once, with the way to get them.',
   environment: [['CI', 'set: a missing program fails its tests; default: they are left out']],
   examples: ['npm test', 'npm run test:quick   # what is near your changes, in a minute'],
 });
@@ -28,7 +28,7 @@ export const check = withHelp(usage, async ({ args, out }) => {
   parseArgs({ args: [...args], options: {} });
   for (const program of outsidePrograms.filter((one) => findProgram(one) === null)) out(missingLine(program));
   const steps = new Steps();
-  await steps.inFront(first);
+  await steps.atOnce(first);
   await Promise.all([steps.behind(beside), steps.inFront([tests])]);
 });
 

@@ -83,6 +83,11 @@ export class Steps {
     }
   }
 
+  /** Runs all steps side by side, as `behind` does. */
+  async atOnce(steps: readonly Step[]): Promise<void> {
+    await Promise.all(steps.map((step) => this.behind([step])));
+  }
+
   /** Shows the output of a step only where the step fails. */
   async behind(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { createWorkflowStore } from '#src/stores/workflows.ts';
 import { addCodeWorkflow, publishCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
@@ -26,7 +26,8 @@ function earlier(name: string): CodeWorkflow {
   return { id: documentIntake.id, graph, graphHash: graphHash(graph) };
 }
 
-const publish = () => publishCodeWorkflows({ workflows, organizations }, productCode);
+const publish = (check = (): void => undefined) =>
+  publishCodeWorkflows({ workflows, organizations }, productCode, check);
 
 async function follower(code: CodeWorkflow) {
   const { organizationId, projectIds } = freshTenant();
@@ -66,5 +67,27 @@ describe('Workflows in code', () => {
     await publish();
     for (const { now } of [one, other]) expect((await now()).graphHash).toBe(documentIntake.graphHash);
     expect(await stranger.now()).toEqual({ version: 1, graphHash: earlier('mine').graphHash });
+  });
+
+  test('are checked before they are published, and nothing of broken code is', async () => {
+    const { now } = await follower(earlier('old'));
+    const broken = (): void => {
+      throw new Error('broken');
+    };
+    await expect(publish(broken)).rejects.toThrow('broken');
+    expect((await now()).version).toBe(1);
+    await publish();
+    expect((await now()).version).toBe(2);
+  });
+
+  test('are not checked again at a start that publishes nothing', async () => {
+    for (const code of productCode.workflows) await follower(code);
+    await publish();
+    const check = vi.fn<() => void>();
+    await publish(check);
+    expect(check).not.toHaveBeenCalled();
+    await follower(earlier('old'));
+    await publish(check);
+    expect(check).toHaveBeenCalledOnce();
   });
 });
