@@ -99,7 +99,7 @@ export interface ToolDeps {
   /** Finds all issues of a graph, off the event loop if it is large. */
   readonly checkGraph: CheckGraph;
   /** Names of the service's own tools, which no workflow can have as a tool. */
-  readonly builtInTools: ReadonlySet<string>;
+  builtInTools(): Promise<ReadonlySet<string>>;
   /** Finds what does not fit a schema without `schemaProblems`, off the event loop: one line each; null if that takes too long. */
   readonly unfitFor: (
     payload: { readonly schema: Readonly<Record<string, unknown>>; readonly value: unknown },

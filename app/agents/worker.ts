@@ -90,6 +90,9 @@ export class Worker {
   /** Timer that is set only while runs are in flight. */
   #looker: NodeJS.Timeout | null = null;
   #pumping: Promise<void> | null = null;
+  /** A run beside the slots, of an organization that had none in flight here. */
+  #guest: Lease | null = null;
+  #guestsDue = false;
   #again = false;
   #alone = false;
   /** While set, the worker claims nothing until nothing is in flight. */
@@ -117,6 +120,7 @@ export class Worker {
     this.#parts.logger.info({ owner }, 'worker takes runs');
     this.#sweeper = setInterval(() => void this.#sweep(), leaseMs / 2);
     const look = (): void => {
+      this.#guestsDue = true;
       this.#wake();
       this.#watching ??= this.#endDeadLeases().finally(() => {
         this.#watching = null;
@@ -206,11 +210,11 @@ export class Worker {
         this.#again = false;
         this.#claims.lookAgain();
         while (!this.#stopped && this.#mayClaim()) {
-          const lease = await this.#claims.next([...this.#inFlight.keys()], this.#clock.now());
+          const lease = await this.#claims.next(this.#inSlots(), this.#clock.now());
           if (lease === null) break;
-          if (lease.run.attempts > aloneAfter && this.#inFlight.size > 0) await this.#putOff(lease);
-          else this.#take(lease);
+          await this.#receive(lease);
         }
+        if (this.#guestsDue) await this.#claimGuest();
       }
     } catch (error) {
       this.#again = false;
@@ -218,9 +222,28 @@ export class Worker {
     }
   }
 
+  #inSlots(): readonly Lease[] {
+    return [...this.#inFlight.keys()].filter((lease) => lease !== this.#guest);
+  }
+
   #mayClaim(): boolean {
     if (this.#inFlight.size === 0) this.#emptying = false;
-    return !this.#alone && !this.#emptying && this.#inFlight.size < this.#options.concurrency;
+    return !this.#alone && !this.#emptying && this.#inSlots().length < this.#options.concurrency;
+  }
+
+  /** With a regular look only: a busy worker hears of many runs, and most are of organizations that it works for. */
+  async #claimGuest(): Promise<void> {
+    this.#guestsDue = false;
+    if (this.#stopped || this.#alone || this.#emptying || this.#guest !== null) return;
+    const lease = await this.#claims.guest(this.#inSlots(), this.#clock.now());
+    if (lease === null) return;
+    this.#guest = lease;
+    await this.#receive(lease);
+  }
+
+  async #receive(lease: Lease): Promise<void> {
+    if (lease.run.attempts > aloneAfter && this.#inFlight.size > 0) await this.#putOff(lease);
+    else this.#take(lease);
   }
 
   /**
@@ -229,6 +252,7 @@ export class Worker {
    */
   async #putOff(lease: Lease): Promise<void> {
     this.#emptying = true;
+    if (lease === this.#guest) this.#guest = null;
     await this.#parts.executions.release(lease, lease.run.createdAt);
   }
 
@@ -238,6 +262,7 @@ export class Worker {
     if (alone) this.#alone = true;
     const done = this.#hold(lease, abort).finally(() => {
       this.#inFlight.delete(lease);
+      if (lease === this.#guest) this.#guest = null;
       if (this.#inFlight.size === 0) this.#stopLooking();
       if (alone) this.#alone = false;
       // Later runs wake this worker.

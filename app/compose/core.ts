@@ -47,7 +47,6 @@ import { createCheckGraph } from '#graphs/compute/check-in-thread.ts';
 import type { ComputeThreads } from '#graphs/compute/threads.ts';
 import { unfitProblems } from '#graphs/evaluators/unfit-problems.ts';
 import type { ToolDeps } from '#tools/deps.ts';
-import { tools } from '#tools/index.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 
 export interface Core {
@@ -173,6 +172,12 @@ function installationOf({ config }: CoreParts, { chat, listed, segmenters }: Out
   };
 }
 
+/** Processes that answer no requests never ask, and do without the tools and their contracts. */
+async function builtInTools(): Promise<ReadonlySet<string>> {
+  const { tools } = await import('#tools/index.ts');
+  return new Set(Object.values(tools).map(({ name }) => name));
+}
+
 /** Wall time in which the input of a workflow's tool is checked. */
 const unfitMs = 2_000;
 
@@ -191,7 +196,7 @@ function graphChecks(
     checks,
     checkGraph: createCheckGraph(catalog, threads, installation),
     installation,
-    builtInTools: new Set(Object.values(tools).map(({ name }) => name)),
+    builtInTools,
     unfitFor: (payload, signal) => unfitProblems(payload, { threads: compute, signal, ms: unfitMs }),
   };
 }

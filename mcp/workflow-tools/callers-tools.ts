@@ -33,8 +33,9 @@ export function workflowTools(deps: ToolDeps): CallersTools {
     const { principal } = caller;
     const reader = allows(caller, scope) ? callerWith(scope, principal) : principal;
     const found = await deps.workflows.listTools(reader, limits.workflowToolsListed);
+    const builtIn = await deps.builtInTools();
     // A later release can bring a tool of that name.
-    return found.filter(({ tool }) => tool !== undefined && !deps.builtInTools.has(tool.name));
+    return found.filter(({ tool }) => tool !== undefined && !builtIn.has(tool.name));
   };
   return {
     scope,

@@ -1,5 +1,4 @@
-import { loadConfig, type Config } from '#src/config/config.ts';
-import { ConfigError } from '#src/config/env.ts';
+import type { Config } from '#src/config/config.ts';
 import type { App } from '#app/compose.ts';
 import { AppError, InkgraphError } from '#src/domain/app-error.ts';
 import { processTerminal, type Program, type Terminal } from '#scripts/cli/terminal.ts';
@@ -12,8 +11,9 @@ export async function withApp<Result>(
   { env }: Pick<Terminal, 'env'>,
   command: (app: App, config: Config) => Promise<Result>,
 ): Promise<Result> {
+  // Most of what a command takes to start: others, and those that are refused before, do without. `npm start` keeps what is loaded here.
+  const { loadConfig } = await import('#src/config/config.ts');
   const config = loadConfig(env);
-  // Most of what a command takes to start: others, and those that are refused before, do without.
   const [{ compose }, { createPinoLogger }] = await Promise.all([
     import('#app/compose.ts'),
     import('#src/adapters/logger/pino-logger.ts'),
@@ -22,12 +22,16 @@ export async function withApp<Result>(
   return await command(app, config);
 }
 
+/** The class is in a module that takes zod along. */
+const isConfigError = (error: unknown): error is InkgraphError =>
+  error instanceof InkgraphError && error.name === 'ConfigError';
+
 /** Runs a command to its exit code: 1, and one line of error output, when it cannot be carried out. */
 export async function carryOut(program: Program, terminal: Terminal): Promise<number> {
   try {
     return (await program(terminal)) ?? 0;
   } catch (error) {
-    const mendable = error instanceof UsageError || error instanceof ConfigError || error instanceof AppError;
+    const mendable = error instanceof UsageError || error instanceof AppError || isConfigError(error);
     const argument = error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
     terminal.err(`${mendable || argument ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
     return 1;

@@ -299,7 +299,10 @@ export const env = {
     schema: count(0, 0, 16),
     doc: 'Tesseract workers; 0: one less than the CPU cores, from 1 to 4',
   },
-  RUN_CONCURRENCY: { schema: count(4, 1, 64), doc: 'Runs that one agents process executes at the same time' },
+  RUN_CONCURRENCY: {
+    schema: count(4, 1, 64),
+    doc: 'Runs that one agents process executes at the same time; from 2 on, one more for an organization that has none there while another one has several',
+  },
   RUN_LEASE_MS: {
     schema: count(10_000, 500, 600_000),
     doc: 'Milliseconds that a run stays leased to a worker that does not renew the lease',

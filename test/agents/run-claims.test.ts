@@ -108,6 +108,52 @@ describe('A worker', () => {
     expect(await running()).toBe(3);
   });
 
+  test.each([
+    ['interactive runs hold all slots', 4],
+    ['bulk runs hold all slots for them', 3],
+  ])('begins the first run of another organization beside its slots, though %s', async (_, slots) => {
+    const source = slots === 4 ? 'dashboard' : 'upload';
+    await queue('A', 15, { source });
+    const { wake, held, begun } = start({ concurrency: 4 });
+    await expect.poll(() => held.size).toBe(slots);
+    const single = await upload('B', 2);
+    await wake.notify();
+    await expect.poll(() => begun.length).toBe(slots + 1);
+    expect(begun.at(-1)?.run._id).toBe(single[0]);
+    // The only one beside the slots: the next look finds no place for others, and a free slot goes to the next run.
+    await upload('C', 1);
+    held.get(begun[0]?.run._id ?? '')?.end();
+    await expect.poll(() => begun.length).toBe(slots + 2);
+    expect(held.size).toBe(slots + 1);
+  });
+
+  test('has no guest while each of its slots belongs to another organization', async () => {
+    for (const organizationId of ['A', 'B', 'C']) await queue(organizationId, 1);
+    const { wake, held } = start({ concurrency: 2, leaseMs: 800 });
+    await expect.poll(() => held.size).toBe(2);
+    await wake.notify();
+    // Runs that are renewed have been looked at more than once.
+    const [first] = held.values();
+    const beatAt = async () =>
+      (await database.collections.runs.findOne({ _id: first?.lease.run._id ?? '' }))?.beatAt?.getTime() ?? 0;
+    const before = await beatAt();
+    await expect.poll(beatAt).toBeGreaterThan(before + 600);
+    expect(held.size).toBe(2);
+  });
+
+  test('keeps one slot for somebody who waits, while a guest is there', async () => {
+    await upload('A', 20);
+    const { wake, held, begun } = start({ concurrency: 4 });
+    await expect.poll(() => held.size).toBe(3);
+    await upload('B', 1);
+    await wake.notify();
+    await expect.poll(() => held.size).toBe(4);
+    const [single] = await queue('A', 1, { source: 'dashboard' });
+    await wake.notify();
+    await expect.poll(() => begun.at(-1)?.run._id).toBe(single);
+    expect(held.size).toBe(5);
+  });
+
   test('with one slot performs bulk and interactive runs', async () => {
     await upload('A', 1);
     const { wake, held } = start({ concurrency: 1 });

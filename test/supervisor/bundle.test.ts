@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseSync, Visitor } from 'rolldown/utils';
 import { expect, test } from 'vitest';
 import { programAt } from '#app/bundle/program.ts';
 import { root } from '#app/bundle/key.ts';
@@ -29,6 +30,30 @@ test('the bundle names no place of this machine, and starts nothing but builds f
   expect(texts.filter((text) => text.includes(root))).toEqual([]);
   const started = texts.flatMap((text) => [...text.matchAll(/new URL\(["'`]([^"'`]+\.ts)["'`],\s*new URL/g)]);
   expect(started.map(([, name]) => name)).toEqual(['build-bundle.ts']);
+});
+
+/** Tags of the templates whose texts have escapes. */
+function tagsOfEscapes(code: string): readonly string[] {
+  const tags: string[] = [];
+  new Visitor({
+    TaggedTemplateExpression({ tag, quasi }) {
+      if (quasi.quasis.some(({ value }) => /\\u[\da-f]{4}/.test(value.raw))) tags.push(code.slice(tag.start, tag.end));
+    },
+  }).visit(parseSync('chunk.js', code).program);
+  return tags;
+}
+
+test('the bundle is in ASCII: other characters would make the engine keep two bytes for each', async () => {
+  const folder = dirname(fileURLToPath(await programAt('app/run', {})));
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.js'));
+  const texts = await Promise.all(
+    names.map(async (name) => [name, await readFile(join(folder, name), 'latin1')] as const),
+  );
+  expect(texts.length).toBeGreaterThan(100);
+  expect(texts.flatMap(([name, text]) => (/^[\0-\u007f]*$/.test(text) ? [] : [name]))).toEqual([]);
+  // Another tag that reads them with their escapes would see others. Our texts of String.raw have some of their own.
+  const tags = texts.flatMap(([, text]) => tagsOfEscapes(text));
+  expect([...new Set(tags)].toSorted()).toEqual(['String.raw', 'html']);
 });
 
 test('code of the operator imports our modules: the services start from them', async () => {

@@ -41,7 +41,7 @@ async function loadedLists(): Promise<readonly (readonly string[])[]> {
   return lists.map((list) => list.trim().split('\n'));
 }
 
-test('npm start loads no heavy package before it listens, and no process loads bson twice', async () => {
+test('npm start loads no heavy package before it listens, and no process loads the same thing twice', async () => {
   const lists = await loadedLists();
   const loaded = new Set(lists.flat());
   const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -50,4 +50,10 @@ test('npm start loads no heavy package before it listens, and no process loads b
   // The engine and the driver have it; the supervisor needs none.
   const copies = lists.map((list) => list.filter((name) => name.startsWith('bson: ')).length);
   expect(copies.toSorted((one, other) => one - other)).toEqual([0, 1, 1, 1]);
+  // All of it is in the bundle. The program that starts the bundle takes none along.
+  const beside = lists.flatMap((list) => list.filter((name) => name === 'zod: beside the bundle'));
+  expect(beside).toEqual([]);
+  // Processes that answer no requests do without the tools.
+  const withTools = lists.filter((list) => list.some((name) => name.startsWith('chunk: tools-')));
+  expect(withTools).toHaveLength(1);
 }, 60_000);

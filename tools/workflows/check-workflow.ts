@@ -41,7 +41,7 @@ async function toolsNear({ deps, principal }: Who, near: readonly string[], work
   const { organizationId } = principal;
   const found = await deps.workflows.listTools({ organizationId, projectIds: near }, limits.workflowToolsListed);
   const others = found.filter(({ _id }) => _id !== workflowId);
-  const taken = new Map<string, string>([...deps.builtInTools].map((name) => [name, 'A built-in tool']));
+  const taken = new Map<string, string>([...(await deps.builtInTools())].map((name) => [name, 'A built-in tool']));
   // Without a project of its own, a name is not known to be taken.
   const named = near.length === 1 ? others : [];
   for (const { _id, tool } of named) if (tool !== undefined) taken.set(tool.name, `The workflow ${_id}`);

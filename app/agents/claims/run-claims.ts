@@ -15,7 +15,7 @@ const runsInBulk = (lease: Lease): boolean => lease.run.lane !== 'interactive';
  * slots. After a number of interactive runs in a row, a bulk run has its turn. Source: docs/decisions/0074.
  */
 export class RunClaims {
-  readonly #executions: Pick<ExecutionStore, 'claim' | 'seeLeases'>;
+  readonly #executions: Pick<ExecutionStore, 'claim' | 'claimOfOthers' | 'seeLeases'>;
   readonly #options: Options;
   #interactiveInARow = 0;
   /** True when this look found that no interactive run waits. */
@@ -23,7 +23,7 @@ export class RunClaims {
   /** Queued runs that this worker heard of. Infinity: there may be any number. */
   #due = 0;
 
-  constructor(executions: Pick<ExecutionStore, 'claim' | 'seeLeases'>, options: Options) {
+  constructor(executions: Pick<ExecutionStore, 'claim' | 'claimOfOthers' | 'seeLeases'>, options: Options) {
     this.#executions = executions;
     this.#options = options;
   }
@@ -46,8 +46,7 @@ export class RunClaims {
   /** Claims a run; null when none waits for a free slot, as far as was heard. `inFlight`: fewer leases than the worker has slots. */
   async next(inFlight: readonly Lease[], now: Date): Promise<Lease | null> {
     const { concurrency } = this.#options;
-    const bulkSlots = Math.max(1, concurrency - 1);
-    const bulk = inFlight.filter(runsInBulk).length < bulkSlots;
+    const bulk = inFlight.filter(runsInBulk).length < Math.max(1, concurrency - 1);
     if (this.#due === 0 || (!bulk && this.#noInteractive)) return null;
     const due = this.#due;
     // Runs that are heard of meanwhile count on top: this look may miss them.
@@ -64,6 +63,20 @@ export class RunClaims {
       this.#due += due;
       throw error;
     }
+  }
+
+  /**
+   * Claims a run of an organization that has none in flight here, for a place beside the slots; null when none waits, or the slots are free or
+   * shared. So an organization that holds several slots delays nobody else's first run. Source: docs/decisions/0247.
+   */
+  async guest(inFlight: readonly Lease[], now: Date): Promise<Lease | null> {
+    const { concurrency, owner } = this.#options;
+    if (concurrency === 1 || inFlight.length < concurrency - 1) return null;
+    const here = new Set(inFlight.map(({ run }) => run.organizationId));
+    // Nobody has more than one slot.
+    if (here.size === inFlight.length) return null;
+    const except = new Set([...here, ...(await this.#fullOrganizations())]);
+    return this.#executions.claimOfOthers(owner, now, [...except]);
   }
 
   /** Claims a run. `sawAll`: without a lease, no run waits at all. */

@@ -1,16 +1,17 @@
 import { flushCompileCache } from 'node:module';
 
+type Part = () => Promise<unknown>;
+
 /** In this order each part needs few modules that no part before it loads. The first three are mostly zod, the driver and Express. */
-const parts: readonly (() => Promise<unknown>)[] = [
+const parts: readonly Part[] = [
   () => import('#src/contracts/fields.ts'),
   () => import('#src/stores/connect.ts'),
   () => import('#http/base-app.ts'),
-  () => import('#src/contracts/service.ts'),
   () => import('#app/compose/stores.ts'),
   () => import('#graphs/catalog.ts'),
-  () => import('#tools/index.ts'),
-  () => import('#app/compose/core.ts'),
 ];
+/** For services that answer requests. */
+const requestParts: readonly Part[] = [() => import('#src/contracts/service.ts'), () => import('#tools/index.ts')];
 
 /**
  * Loads the modules of a service process. Node keeps what it reads from the compile cache until it writes the cache: 12 MB for all modules,
@@ -18,7 +19,8 @@ const parts: readonly (() => Promise<unknown>)[] = [
  * memory. Source: docs/decisions/0218.
  */
 export async function loadInParts(services: readonly string[]) {
-  for (const load of parts) {
+  const answers = services.includes('api') || services.includes('mcp');
+  for (const load of [...parts, ...(answers ? requestParts : []), () => import('#app/compose/core.ts')]) {
     await load();
     flushCompileCache();
   }

@@ -74,9 +74,12 @@ export function startThread(entry: string | URL, name: string, limits?: Resource
   });
 }
 
+/** As `npm start` gives them to its processes: glibc gives back what is freed. Pages are blocks of tens of megabytes. */
+const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
+
 /**
  * The same in a process of its own, for libraries that hostile files can lead to any use of memory: at more than `memoryMb` of resident
- * memory the process ends, and its calls with `ThreadEndedError`. It gets no environment variable but that of the compile cache.
+ * memory the process ends, and its calls with `ThreadEndedError`. Of the environment it gets the compile cache only.
  */
 export function startChild(entry: URL, name: string, { memoryMb }: { readonly memoryMb: number }): GuardedThread {
   const compiled = getCompileCacheDir();
@@ -84,7 +87,7 @@ export function startChild(entry: URL, name: string, { memoryMb }: { readonly me
   const child = fork(host, [entry.href, String(memoryMb * 1_048_576)], {
     execArgv: [],
     // It finds compiled code where this process keeps it.
-    env: compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) },
+    env: { ...memoryLimits, ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }) },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

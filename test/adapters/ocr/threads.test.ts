@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ThreadCallError, startThread, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
+import { startChild, startThread, ThreadCallError, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
 import { createThreadPool, PoolClosedError, type Poolable } from '#src/adapters/threads/thread-pool.ts';
 
 /** A thread that answers `echo`, refuses `refuse`, throws on `throw`, leaves on `leave` and never answers anything else. */
@@ -16,6 +16,29 @@ const script = new URL(
   `)}`,
 );
 const never = new AbortController().signal;
+
+/** A thread that answers the names of its environment variables. */
+const namesScript = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', ({ jobId }) => {
+      parentPort.postMessage({ jobId, status: 'resolve', data: Object.keys(process.env) });
+    });
+  `)}`,
+);
+
+test('a guarded process gives memory back, and knows no environment of its parent', async () => {
+  process.env['INKGRAPH_TEST_SECRET'] = 'secret';
+  const child = startChild(namesScript, 'test', { memoryMb: 500 });
+  try {
+    const names = (await child.call('names', null, never)) as readonly string[];
+    const ours = names.filter((name) => !name.startsWith('NODE_'));
+    expect(ours.toSorted()).toEqual(['MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_']);
+  } finally {
+    delete process.env['INKGRAPH_TEST_SECRET'];
+    await child.end();
+  }
+});
 
 describe('a guarded thread', () => {
   test('answers, and says when a call failed', async () => {
