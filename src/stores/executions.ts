@@ -215,7 +215,7 @@ function createInserts(
     lookAhead,
     /** The same with places in the queue, for `createPlaced` and `relayUploads`. */
     inQueue,
-    /** The same with places that `relayUploads` takes. null: take them with `inQueue`. */
+    /** The same with places that `relayUploads` and `acceptUploads` take. null: take them with `inQueue`. */
     foresee,
     /** Creates many executions whose documents are fixed (uploads) in one write. */
     async createAll(batch: readonly CreatedExecution[]): Promise<void> {
@@ -226,7 +226,7 @@ function createInserts(
 }
 export function createExecutionStore(
   client: MongoClient,
-  collections: Pick<Collections, 'documents' | 'events' | 'executions' | 'queues' | 'runs'>,
+  collections: Pick<Collections, 'documents' | 'events' | 'executions' | 'queues' | 'runs' | 'uploads'>,
 ) {
   const { executions, runs } = collections;
   const places = createRunPlaces(collections);
