@@ -1,5 +1,5 @@
 import { PendingWork } from '#src/concurrency/pending-work.ts';
-import { RunClaims } from '#app/agents/claims/run-claims.ts';
+import { aloneAfter, RunClaims } from '#app/agents/claims/run-claims.ts';
 import { LeaseWatch } from '#app/agents/claims/lease-watch.ts';
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
@@ -63,9 +63,6 @@ const claimMs = 1_000;
 
 /** Interval at which a worker checks whether its runs were canceled or taken over: their work must stop within a second. */
 const lookMs = 500;
-
-/** Worker deaths without progress after which a run is performed alone. */
-const aloneAfter = 2;
 
 class DrainingError extends InkgraphError {}
 
@@ -206,16 +203,20 @@ export class Worker {
         this.#again = false;
         this.#claims.lookAgain();
         while (!this.#stopped && this.#mayClaim()) {
-          const lease = await this.#claims.next([...this.#inFlight.keys()], this.#clock.now());
-          if (lease === null) break;
-          if (lease.run.attempts > aloneAfter && this.#inFlight.size > 0) await this.#putOff(lease);
-          else this.#take(lease);
+          const leases = await this.#claims.next([...this.#inFlight.keys()], this.#clock.now());
+          if (leases.length === 0) break;
+          for (const lease of leases) await this.#begin(lease);
         }
       }
     } catch (error) {
       this.#again = false;
       this.#parts.logger.error({ err: error }, 'run queue could not be read: the next sweep retries');
     }
+  }
+
+  async #begin(lease: Lease): Promise<void> {
+    if (lease.run.attempts > aloneAfter && this.#inFlight.size > 0) await this.#putOff(lease);
+    else this.#take(lease);
   }
 
   #mayClaim(): boolean {

@@ -28,5 +28,6 @@ export async function askRelay(
     leases.map((lease) => ({ lease, end, now: new Date() })),
     [],
   );
+  await executions.take('owner', await executions.nextOf('bulk', 2), new Date());
   await events.position(organizationId);
 }
