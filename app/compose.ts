@@ -150,7 +150,11 @@ function workStopper(worker: Pick<Worker, 'stop'> | null, drainMs: number): () =
 }
 
 /** In the order in which one makes work for the next. */
-async function untilIdle({ relay, webhookRelay, outside, mailSender }: Core, worker: Worker | null): Promise<void> {
+async function untilIdle(
+  { acceptance, relay, webhookRelay, outside, mailSender }: Core,
+  worker: Worker | null,
+): Promise<void> {
+  await acceptance.idle();
   await relay.idle();
   await worker?.idle();
   await webhookRelay.idle();

@@ -107,6 +107,8 @@ export interface ToolDeps {
   ) => Promise<readonly string[] | null>;
   /** Caches check results of immutable graphs, by version or revision. */
   readonly checks: LRUCache<string, GraphCheck>;
+  /** Stores the document of an upload, durably, and starts its workflow. `forgotten`: it was deleted meanwhile, and stays so. */
+  accept(document: DocumentRecord): Promise<'created' | 'exists' | 'forgotten'>;
   /** Tells the outbox relay that a document with pending events was written. */
   relay(document: DocumentRecord): void;
   /** Deletes the checkpoints of runs that will not continue, in the background. */

@@ -1,11 +1,8 @@
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
-import { failureCode } from '#src/domain/traces/failure-code.ts';
-import { noTracer } from '#src/domain/traces/no-tracer.ts';
-import type { TraceContext } from '#src/domain/traces/trace-context.ts';
-import type { DomainEvent } from '#src/domain/events/events.ts';
-import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
+import { requestedBy } from '#app/agents/uploads/requested-executions.ts';
+import type { Tracer } from '#src/domain/ports/tracer.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { WakeQueue } from '#src/domain/ports/wake-queue.ts';
 import { documentCreated, runCreated } from '#src/domain/events/realtime.ts';
@@ -31,31 +28,8 @@ export interface RelayParts {
   now?(): Date;
 }
 
-type UploadEvent = Extract<DomainEvent, { name: 'document/process.upload' }>;
-
 /** Delay before a failed deletion is retried, so that other pending entries go first. */
 const forgetAgainMs = 30_000;
-
-/** Execution that `document/process.upload` requests: the workflow bound to the key, over this document. */
-function executionOf({ data: event, ts }: UploadEvent, trace: TraceContext | undefined): ExecutionRecord {
-  return {
-    _id: event.executionId,
-    schemaVersion: 1,
-    organizationId: event.organizationId,
-    projectId: event.projectId,
-    workflowId: event.agentGraphId,
-    workflowName: null,
-    version: null,
-    graphHash: null,
-    source: 'upload',
-    apiKeyId: event.apiKeyId,
-    documentIds: [event.documentId],
-    initialState: null,
-    ...(event.callbackUrl !== undefined && { callbackUrl: event.callbackUrl, callbackPending: true }),
-    ...(trace !== undefined && { trace }),
-    createdAt: ts,
-  };
-}
 
 /**
  * Empties the outboxes inside documents: creates executions under their deterministic ids, announces them on the realtime log, then
@@ -130,24 +104,8 @@ export class Relay {
     }
   }
 
-  async #relay(documents: readonly DocumentRecord[]): Promise<void> {
-    const uploads = documents
-      .flatMap((document) => document.pendingEvents)
-      .filter((event) => event.name === 'document/process.upload')
-      .map((event) => ({ event, span: this.#spanOf(event) }));
-    const end = (failure?: string): void => {
-      for (const { span } of uploads) span.end(failure);
-    };
-    try {
-      await this.#write(
-        documents,
-        uploads.map(({ event, span }) => executionOf(event, span.context ?? event.trace)),
-      );
-      end();
-    } catch (error) {
-      end(failureCode(error));
-      throw error;
-    }
+  #relay(documents: readonly DocumentRecord[]): Promise<void> {
+    return requestedBy(documents, this.#parts.tracer, (wanted) => this.#write(documents, wanted));
   }
 
   /** Makes executions, runs and events, and empties the outboxes: in one command for each organization, if nothing of it is there yet. */
@@ -190,16 +148,5 @@ export class Relay {
     if (!isAnnounced) await events.append(announced);
     const full = left ?? documentIds;
     if (full.length > 0) await documents.clearPendingEvents(full);
-  }
-
-  #spanOf({ data, trace }: UploadEvent): Span {
-    const attributes = {
-      'inkgraph.organization.id': data.organizationId,
-      'inkgraph.project.id': data.projectId,
-      'inkgraph.document.id': data.documentId,
-      'inkgraph.execution.id': data.executionId,
-    };
-    const tracer = this.#parts.tracer ?? noTracer;
-    return tracer.start({ name: 'relay', kind: 'consumer', parent: trace ?? null, attributes });
   }
 }

@@ -1,5 +1,5 @@
 import { PendingWork } from '#src/concurrency/pending-work.ts';
-import { RunClaims } from '#app/agents/claims/run-claims.ts';
+import { aloneAfter, RunClaims } from '#app/agents/claims/run-claims.ts';
 import { LeaseWatch } from '#app/agents/claims/lease-watch.ts';
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
@@ -63,9 +63,6 @@ const claimMs = 1_000;
 
 /** Interval at which a worker checks whether its runs were canceled or taken over: their work must stop within a second. */
 const lookMs = 500;
-
-/** Worker deaths without progress after which a run is performed alone. */
-const aloneAfter = 2;
 
 class DrainingError extends InkgraphError {}
 
@@ -210,9 +207,9 @@ export class Worker {
         this.#again = false;
         this.#claims.lookAgain();
         while (!this.#stopped && this.#mayClaim()) {
-          const lease = await this.#claims.next(this.#inSlots(), this.#clock.now());
-          if (lease === null) break;
-          await this.#receive(lease);
+          const leases = await this.#claims.next(this.#inSlots(), this.#clock.now());
+          if (leases.length === 0) break;
+          for (const lease of leases) await this.#receive(lease);
         }
         if (this.#guestsDue) await this.#claimGuest();
       }

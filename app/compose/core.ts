@@ -15,7 +15,8 @@ import { addMissingCodeWorkflows } from '#app/agents/publish-code-workflows.ts';
 import { createForgetDocument } from '#app/agents/forget-document.ts';
 import { createSettleTrash } from '#app/agents/settle-trash.ts';
 import { WebhookRelay } from '#app/agents/webhooks/webhook-relay.ts';
-import { Relay } from '#app/agents/relay.ts';
+import { Relay, type RelayParts } from '#app/agents/relay.ts';
+import { UploadAcceptance, type AcceptParts } from '#app/agents/uploads/accept-uploads.ts';
 import { AccessChanges, accessStores } from '#app/compose/access/changes.ts';
 import { createComputeThreads } from '#app/compose/compute/threads.ts';
 import { createPeople, type AuthService } from '#app/compose/people.ts';
@@ -60,6 +61,7 @@ export interface Core {
   readonly images: ImageCodec;
   readonly outside: Outside;
   readonly relay: Relay;
+  readonly acceptance: UploadAcceptance;
   /** Sweeps only where runs are executed. */
   readonly webhookRelay: WebhookRelay;
   readonly media: SignedMedia;
@@ -231,6 +233,19 @@ function wakesOf({ siblings, redis }: CoreParts): WakeQueue {
   return redis === null ? near : redis.wakeQueue(near, () => void here.notify());
 }
 
+/** The ways of uploads into the queue. They end what they have begun before the service stops. */
+function createRelays(
+  parts: RelayParts & Pick<AcceptParts, 'uploads'>,
+  stack: AsyncDisposableStack,
+): { readonly relay: Relay; readonly acceptance: UploadAcceptance } {
+  const relay = new Relay(parts);
+  const acceptance = new UploadAcceptance({ ...parts, push: (document) => relay.push(document) });
+  stack.defer(() => relay.idle());
+  // Order matters: it ends first, and leaves documents to the relay.
+  stack.defer(() => acceptance.idle());
+  return { relay, acceptance };
+}
+
 /** Relay of events to webhooks of projects. It works where runs are executed, which sweeps it. */
 function createWebhookRelay(
   parts: {
@@ -284,9 +299,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const traces = createDocumentTraces(database.db, collections);
   const forget = createForgetDocument({ ...stores, objects, search, traces });
   const settleTrash = createSettleTrash({ ...stores, traces });
-  const relay = new Relay({ ...stores, wake, logger, tracer, forget, settleTrash });
   const webhookRelay = createWebhookRelay({ stores, outside, logger, baseUrl: () => apiUrl }, stack);
-  stack.defer(() => relay.idle());
+  const relays = createRelays({ ...stores, wake, logger, tracer, forget, settleTrash }, stack);
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);
   const compute = createComputeThreads(stack);
@@ -304,7 +318,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     outbound: outside.anyPublic,
     ...forWebhooks(outside),
     ...graphChecks(parts, compute, installationOf(parts, outside)),
-    relay: (document) => relay.push(document),
+    relay: (document) => relays.relay.push(document),
+    accept: (document) => relays.acceptance.accept(document),
     ...later,
     mcpEndpoint: () => `${mcpUrl}/mcp`,
     queueMail: people.queueMail,
@@ -323,7 +338,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     models,
     images,
     outside,
-    relay,
+    ...relays,
     webhookRelay,
     media,
     health: healthOf(parts, queue, deps),

@@ -10,6 +10,7 @@ import { createRunEnds } from '#src/stores/runs/run-ends.ts';
 import { createRunLists } from '#src/stores/runs/run-lists.ts';
 import { createRunNotes, type RunNotes } from '#src/stores/runs/run-notes.ts';
 import { createRunQueue } from '#src/stores/run-queue.ts';
+import { createTakeRuns } from '#src/stores/runs/take-runs.ts';
 import { createUploadRelay } from '#src/stores/runs/upload-relay.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
 import type { RunFailure } from '#src/domain/runs/failure.ts';
@@ -215,7 +216,7 @@ function createInserts(
     lookAhead,
     /** The same with places in the queue, for `createPlaced` and `relayUploads`. */
     inQueue,
-    /** The same with places that `relayUploads` takes. null: take them with `inQueue`. */
+    /** The same with places that `relayUploads` and `acceptUploads` take. null: take them with `inQueue`. */
     foresee,
     /** Creates many executions whose documents are fixed (uploads) in one write. */
     async createAll(batch: readonly CreatedExecution[]): Promise<void> {
@@ -226,7 +227,7 @@ function createInserts(
 }
 export function createExecutionStore(
   client: MongoClient,
-  collections: Pick<Collections, 'documents' | 'events' | 'executions' | 'queues' | 'runs'>,
+  collections: Pick<Collections, 'documents' | 'events' | 'executions' | 'queues' | 'runs' | 'uploads'>,
 ) {
   const { executions, runs } = collections;
   const places = createRunPlaces(collections);
@@ -307,6 +308,7 @@ export function createExecutionStore(
       await executions.updateOne({ _id: executionId, organizationId }, { $unset: { callbackPending: true } });
     },
     ...createRunQueue(client, collections, notes),
+    ...createTakeRuns(client, collections),
     ...createRunEnds(client, collections, notes),
     /** Share of the workers' turns. Runs that are queued later get their ranks by it. */
     setQueueWeight: (organizationId: string, weight: number): Promise<void> => places.setWeight(organizationId, weight),

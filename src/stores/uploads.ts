@@ -3,7 +3,8 @@ import { processSafe } from '#src/stores/connect.ts';
 import { readsById } from '#src/stores/reads-by-id.ts';
 import type { UploadRecord } from '#src/domain/documents/document.ts';
 
-const inUse = { expired: { $exists: false } } as const;
+/** Matches uploads that can still be acknowledged. */
+export const inUse = { expired: { $exists: false } } as const;
 
 export function createUploadStore({ uploads }: Pick<Collections, 'uploads'>) {
   const read = readsById((organizationId: string, objectKeys) =>

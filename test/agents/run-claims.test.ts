@@ -42,7 +42,7 @@ async function queue(organizationId: string, count: number, more: Partial<Execut
 const upload = (organizationId: string, count: number) => queue(organizationId, count, { source: 'upload' });
 
 /** A worker whose runs end when the test says so. */
-function start(options: Partial<WorkerOptions>, clock?: Clock) {
+function start(options: Partial<WorkerOptions>, clock?: Clock, more: Partial<ExecutionStore> = {}) {
   const wake = createInProcessWakeQueue();
   const events = createEventLog(database.collections);
   const held = new Map<string, { lease: Lease; end: () => void }>();
@@ -57,9 +57,14 @@ function start(options: Partial<WorkerOptions>, clock?: Clock) {
     looks += 1;
     return executions.claim(...parts);
   };
+  const takes: number[] = [];
+  const take: ExecutionStore['take'] = (owner, queued, now) => {
+    takes.push(queued.length);
+    return executions.take(owner, queued, now);
+  };
   const worker = new Worker(
     {
-      executions: { ...executions, beat, claim },
+      executions: { ...executions, beat, claim, take, ...more },
       wake,
       events,
       logger: createPinoLogger('silent'),
@@ -85,7 +90,7 @@ function start(options: Partial<WorkerOptions>, clock?: Clock) {
   );
   workers.push(worker);
   worker.start();
-  return { worker, wake, held, begun, beats: () => beats, claims: () => looks };
+  return { worker, wake, held, begun, beats: () => beats, claims: () => looks, takes };
 }
 
 const running = () => database.collections.runs.countDocuments({ status: 'running' });
@@ -196,16 +201,16 @@ describe('A worker', () => {
 
   test('looks no further when it has all the runs that it heard of, and takes what others queued with its next look', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const { wake, begun, claims } = start({ concurrency: 6 });
+    const { wake, begun, claims, takes } = start({ concurrency: 6 });
     await expect.poll(claims).toBe(1);
     await queue('A', 2);
     await wake.notify({ runs: 2 });
     await expect.poll(() => begun.length).toBe(2);
-    expect(claims()).toBe(3);
+    expect([claims(), takes]).toEqual([1, [2]]);
     await queue('A', 2);
     await wake.notify({ runs: 1 });
     await expect.poll(() => begun.length).toBe(3);
-    expect(claims()).toBe(4);
+    expect([claims(), takes]).toEqual([2, [2]]);
     // Nobody tells of the other one.
     vi.advanceTimersByTime(1_000);
     await expect.poll(() => begun.length).toBe(4);
@@ -222,6 +227,69 @@ describe('A worker', () => {
     await wake.notify({ runs: 1 });
     await expect.poll(() => begun.map(({ run }) => run._id)).toEqual([dead.run._id, fresh]);
     expect(claims()).toBe(3);
+  });
+
+  test('claims several runs at once, in the turns of one by one, and leaves a slot for somebody', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { wake, begun, claims, takes } = start({ concurrency: 10 });
+    await expect.poll(claims).toBe(1);
+    const interactive = await queue('A', 6);
+    const bulk = await upload('B', 6);
+    await wake.notify({ runs: 12 });
+    await expect.poll(() => begun.length).toBe(10);
+    const [i, b] = [[...interactive], [...bulk]];
+    const turns = ['i', 'i', 'i', 'i', 'b', 'i', 'i', 'b', 'b', 'b'];
+    expect(begun.map(({ run }) => run._id)).toEqual(turns.map((lane) => (lane === 'i' ? i : b).shift()));
+    expect([claims(), takes]).toEqual([1, [10]]);
+  });
+
+  test('keeps one slot free for interactive runs when it claims several bulk runs at once', async () => {
+    await upload('A', 20);
+    const { wake, held, takes } = start({ concurrency: 4 });
+    await wake.notify({ runs: 20 });
+    await expect.poll(() => held.size).toBe(3);
+    expect(takes[0]).toBeLessThanOrEqual(3);
+    expect(await running()).toBe(3);
+  });
+
+  test('has a run as it is stored when it claimed it with others', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { wake, begun, claims } = start({ concurrency: 4 });
+    await expect.poll(claims).toBe(1);
+    await queue('A', 3);
+    await wake.notify({ runs: 3 });
+    await expect.poll(() => begun.length).toBe(3);
+    for (const { run } of begun) expect(await database.collections.runs.findOne({ _id: run._id })).toEqual(run);
+  });
+
+  test('beside another one that is faster takes no run twice', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const faster: Lease[] = [];
+    // The other worker claims two of the runs between the look and the claim.
+    const take: ExecutionStore['take'] = async (owner, queued, now) => {
+      while (faster.length < 2) faster.push((await executions.claim('faster', now)) as Lease);
+      return executions.take(owner, queued, now);
+    };
+    const { wake, begun, claims } = start({ concurrency: 8 }, undefined, { take });
+    await expect.poll(claims).toBe(1);
+    const all = await queue('A', 5);
+    await wake.notify({ runs: 5 });
+    await expect.poll(() => begun.length).toBe(3);
+    expect(faster.map(({ run }) => run._id)).toEqual(all.slice(0, 2));
+    expect(begun.map(({ run }) => run._id)).toEqual(all.slice(2));
+  });
+
+  test('performs a run whose workers died alone, though others wait beside it', async () => {
+    const [deadly = ''] = await queue('A', 1);
+    await database.collections.runs.updateOne({ _id: deadly }, { $set: { attempts: 2, fence: 2 } });
+    const others = await queue('A', 3);
+    const { wake, held, begun } = start({ concurrency: 4 });
+    await wake.notify({ runs: 4 });
+    await expect.poll(() => begun.map(({ run }) => run._id)).toEqual([deadly]);
+    expect(await running()).toBe(1);
+    held.get(deadly)?.end();
+    await expect.poll(() => begun.length).toBe(4);
+    expect(new Set(begun.slice(1).map(({ run }) => run._id))).toEqual(new Set(others));
   });
 
   test('lets one organization use all bulk slots while nobody else waits', async () => {

@@ -68,7 +68,8 @@ describe('A database whose monitor is answered while its queries hang', () => {
     await using app = await startTestApp({ env: { MONGODB_URI: limited(proxy.uri, patient) } });
     const objectKey = await app.put(tinyPng, 'image/png');
     const ack = () => app.call('POST', '/api/uploads/ack', { key: app.seed.workflowKey, body: { objectKey } });
-    proxy.silence('insert\0\u000a\0\0\0documents');
+    // The command that stores the document of an ack.
+    proxy.silence('bulkWrite\0');
     const late = await ack();
     expect(late).toMatchObject(unavailable);
     expect(late.headers.get('retry-after')).not.toBeNull();

@@ -17,7 +17,7 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
 const table = `
 path                             | commands |  sent | received | rows | entries | changes | bytes | syncs | opens | file syncs | reply | slack
 presign                          |        3 |  1740 |      663 |     4 |       3 |       9 |  1320 |     1 |     0 |          0 |   495 |     0
-ack                              |        8 |  7030 |     2570 |     6 |      35 |      43 |  7810 |     2 |     2 |          0 |   966 |     0
+ack                              |        6 |  6760 |     2060 |     6 |      35 |      42 |  7840 |     1 |     0 |          0 |   966 |     0
 document by id                   |        2 |   658 |     1470 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |   777 |     0
 list of 25                       |        2 |   582 |    14000 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 15800 |     0
 execution accepted               |        7 |  4640 |     1770 |     5 |      18 |      25 |  4280 |     1 |     0 |          0 |   602 |     0

@@ -14,27 +14,23 @@ test('both of two acks at once under one key say that the document was made', as
   const { deps } = app.app;
   const objectKey = await app.put(tinyPng, 'image/png', app.seed.serviceKey);
   const principal = await new Authenticator(deps.apiKeys, deps.logger).byKey(app.seed.serviceKey, 'service-key');
-  const ctx = (find: typeof deps.uploads.find): ToolContext => ({
+  const ctx = (accept: typeof deps.accept = deps.accept): ToolContext => ({
     principal,
     requestId: 'req_test',
     surface: 'rest',
     signal: new AbortController().signal,
-    deps: { ...deps, uploads: { ...deps.uploads, find } },
+    deps: { ...deps, accept },
     outcome: {},
   });
   const made = Promise.withResolvers<void>();
   const otherIsDone = Promise.withResolvers<void>();
-  let looks = 0;
-  const slow = ctx(async (organizationId, key) => {
-    looks += 1;
-    // The look after the document was made.
-    if (looks === 2) {
-      made.resolve();
-      await otherIsDone.promise;
-    }
-    return deps.uploads.find(organizationId, key);
+  const slow = ctx(async (document) => {
+    const outcome = await deps.accept(document);
+    made.resolve();
+    await otherIsDone.promise;
+    return outcome;
   });
-  const quick = ctx((organizationId, key) => deps.uploads.find(organizationId, key));
+  const quick = ctx();
   const input = { objectKey, idempotencyKey: 'once' };
   const first = callTool(tools.acknowledgeUpload, slow, input);
   await made.promise;
@@ -42,7 +38,7 @@ test('both of two acks at once under one key say that the document was made', as
   otherIsDone.resolve();
   expect((await first).document.id).toBe(second.document.id);
   expect([slow.outcome.created, quick.outcome.created]).toEqual([true, true]);
-  const later = ctx((organizationId, key) => deps.uploads.find(organizationId, key));
+  const later = ctx();
   await callTool(tools.acknowledgeUpload, later, { objectKey, idempotencyKey: 'again' });
   expect(later.outcome.created).toBe(false);
 });

@@ -123,7 +123,7 @@ function newDocument(
 
 /** Document of an upload, created by this call or by an earlier one. */
 async function acknowledge(
-  ctx: ToolContext<'documents' | 'images' | 'objects' | 'relay' | 'thumbnails' | 'uploads'>,
+  ctx: ToolContext<'accept' | 'documents' | 'images' | 'objects' | 'thumbnails' | 'uploads'>,
   objectKey: string,
 ): Promise<z.input<typeof AckReply>> {
   const { deps, principal } = ctx;
@@ -172,21 +172,14 @@ async function pinned({ objects }: Pick<ToolDeps, 'objects'>, document: Document
 
 /** Creates the document, or returns that of an earlier call; null if it was deleted meanwhile, which nothing may undo. */
 async function storedOnce(
-  ctx: ToolContext<'documents' | 'relay' | 'uploads'>,
+  ctx: ToolContext<'accept' | 'documents'>,
   document: DocumentRecord,
 ): Promise<DocumentRecord | null> {
   const { deps, principal } = ctx;
-  ctx.outcome.created = (await deps.documents.insert(document)) === 'created';
-  if (!ctx.outcome.created) return deps.documents.find(principal, document._id);
-  // A deletion removes the upload before the document: a missing upload here means that the document was deleted.
-  if ((await deps.uploads.find(document.organizationId, document.objectKey)) !== null) {
-    deps.relay(document);
-    return document;
-  }
-  const { organizationId, projectId, _id } = document;
-  const deleted = await deps.documents.markDeleted({ organizationId, projectIds: [projectId] }, _id, new Date());
-  if (deleted !== null) deps.relay(deleted);
-  return null;
+  const outcome = await deps.accept(document);
+  ctx.outcome.created = outcome === 'created';
+  if (outcome === 'exists') return deps.documents.find(principal, document._id);
+  return outcome === 'created' ? document : null;
 }
 
 function uploadMissing(): AppError {
@@ -215,7 +208,7 @@ export const acknowledgeUpload = defineTool({
   input: AckBody.extend({ idempotencyKey: IdempotencyKey.optional() }),
   output: AckReply,
   async run(
-    ctx: ToolContext<'documents' | 'idempotency' | 'images' | 'objects' | 'relay' | 'thumbnails' | 'uploads'>,
+    ctx: ToolContext<'accept' | 'documents' | 'idempotency' | 'images' | 'objects' | 'thumbnails' | 'uploads'>,
     { objectKey, idempotencyKey },
   ) {
     if (idempotencyKey === undefined) return acknowledge(ctx, objectKey);

@@ -35,6 +35,7 @@ export const uploadDocument = defineTool({
   output: z.object({ upload: PresignReply.nullable(), document: AckReply.shape.document.nullable() }),
   async run(
     ctx: ToolContext<
+      | 'accept'
       | 'audit'
       | 'documents'
       | 'idempotency'
@@ -42,7 +43,6 @@ export const uploadDocument = defineTool({
       | 'installation'
       | 'limits'
       | 'objects'
-      | 'relay'
       | 'thumbnails'
       | 'uploads'
       | 'usage'

@@ -1,12 +1,18 @@
 import { interactiveInARow, lanes, type Lane } from '#src/domain/runs/queue.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
+import type { RunRecord } from '#src/domain/runs/run.ts';
 
 interface Options {
   readonly owner: string;
   readonly concurrency: number;
   readonly organizationConcurrency?: number | null;
 }
+
+type Claiming = Pick<ExecutionStore, 'claim' | 'claimOfOthers' | 'nextOf' | 'seeLeases' | 'take'>;
+
+/** Worker deaths without progress after which a run is performed alone. */
+export const aloneAfter = 2;
 
 const runsInBulk = (lease: Lease): boolean => lease.run.lane !== 'interactive';
 
@@ -15,15 +21,17 @@ const runsInBulk = (lease: Lease): boolean => lease.run.lane !== 'interactive';
  * slots. After a number of interactive runs in a row, a bulk run has its turn. Source: docs/decisions/0074.
  */
 export class RunClaims {
-  readonly #executions: Pick<ExecutionStore, 'claim' | 'claimOfOthers' | 'seeLeases'>;
+  readonly #executions: Claiming;
   readonly #options: Options;
   #interactiveInARow = 0;
   /** True when this look found that no interactive run waits. */
   #noInteractive = false;
   /** Queued runs that this worker heard of. Infinity: there may be any number. */
   #due = 0;
+  /** True when the last look found a run. */
+  #found = false;
 
-  constructor(executions: Pick<ExecutionStore, 'claim' | 'claimOfOthers' | 'seeLeases'>, options: Options) {
+  constructor(executions: Claiming, options: Options) {
     this.#executions = executions;
     this.#options = options;
   }
@@ -43,8 +51,69 @@ export class RunClaims {
     this.#noInteractive = false;
   }
 
-  /** Claims a run; null when none waits for a free slot, as far as was heard. `inFlight`: fewer leases than the worker has slots. */
-  async next(inFlight: readonly Lease[], now: Date): Promise<Lease | null> {
+  /**
+   * Claims runs for free slots, one or, where several slots are free and several runs are known to wait, several at once. None when no run
+   * waits for a free slot, as far as was heard. `inFlight`: fewer leases than the worker has slots. Source: docs/decisions/0244.
+   */
+  async next(inFlight: readonly Lease[], now: Date): Promise<readonly Lease[]> {
+    const free = this.#options.concurrency - inFlight.length;
+    const isKnown = this.#due >= 2 && (this.#due !== Number.POSITIVE_INFINITY || this.#found);
+    const hasLimit = (this.#options.organizationConcurrency ?? null) !== null;
+    const several = isKnown && free >= 2 && !hasLimit ? await this.#several(inFlight, now) : null;
+    if (several !== null) return several;
+    const lease = await this.#one(inFlight, now);
+    this.#found = lease !== null;
+    return lease === null ? [] : [lease];
+  }
+
+  /**
+   * Reads the next runs of both lanes at once, and claims in the order in which they would be claimed one by one. null: the next run has to be
+   * claimed alone.
+   */
+  async #several(inFlight: readonly Lease[], now: Date): Promise<readonly Lease[] | null> {
+    const { concurrency, owner } = this.#options;
+    const free = Math.min(concurrency - inFlight.length, this.#due);
+    const bulkSlots = Math.max(1, concurrency - 1) - inFlight.filter(runsInBulk).length;
+    const bulkMost = Math.max(0, Math.min(free, bulkSlots));
+    const due = this.#due;
+    this.#due = 0;
+    try {
+      const [interactive, bulk] = await Promise.all([
+        this.#executions.nextOf('interactive', free),
+        bulkMost > 0 ? this.#executions.nextOf('bulk', bulkMost) : [],
+      ]);
+      const chosen = this.#inTurns(interactive, bulk, free);
+      const leases = await this.#executions.take(owner, chosen, now);
+      const sawAll =
+        interactive.length < free && bulk.length < bulkMost && chosen.length === interactive.length + bulk.length;
+      // Nobody told of a run that came back.
+      if (!sawAll) this.#due += due - leases.filter(({ run }) => run.fence === 1).length;
+      if (this.#due === 0) this.#interactiveInARow = 0;
+      this.#found = leases.length > 0;
+      return leases.length > 0 || sawAll ? leases : null;
+    } catch (error) {
+      this.#due += due;
+      throw error;
+    }
+  }
+
+  /** Runs of both lanes in turns, up to the first one that must be performed alone. */
+  #inTurns(interactive: readonly RunRecord[], bulk: readonly RunRecord[], most: number): RunRecord[] {
+    const waiting = { interactive: [...interactive], bulk: [...bulk] };
+    const chosen: RunRecord[] = [];
+    while (chosen.length < most) {
+      const isBulkTurn = this.#interactiveInARow >= interactiveInARow && waiting.bulk.length > 0;
+      const lane: Lane = isBulkTurn || waiting.interactive.length === 0 ? 'bulk' : 'interactive';
+      const run = waiting[lane].shift();
+      if (run === undefined || run.attempts >= aloneAfter) break;
+      chosen.push(run);
+      this.#interactiveInARow = lane === 'interactive' ? this.#interactiveInARow + 1 : 0;
+    }
+    return chosen;
+  }
+
+  /** Claims a run; null when none waits for a free slot, as far as was heard. */
+  async #one(inFlight: readonly Lease[], now: Date): Promise<Lease | null> {
     const { concurrency } = this.#options;
     const bulk = inFlight.filter(runsInBulk).length < Math.max(1, concurrency - 1);
     if (this.#due === 0 || (!bulk && this.#noInteractive)) return null;

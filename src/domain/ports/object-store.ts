@@ -48,7 +48,10 @@ export interface ObjectStore {
   head(key: string): Promise<ObjectHead | null>;
   /** Whole body. null when the object is absent, or when `ifMatch` names other bytes. */
   get(key: string, options?: { ifMatch?: string }): Promise<Buffer | null>;
-  /** Head and whole body of the same object. null when it is absent. */
+  /**
+   * Head and whole body of the same object. null when it is absent. May return an upload that this process has just stored, and another one has
+   * deleted since.
+   */
   read(key: string): Promise<{ readonly head: ObjectHead; readonly bytes: Buffer } | null>;
   /** Bytes `start..end` (exclusive), clipped to the object. null when it is absent. */
   getRange(key: string, start: number, end: number): Promise<Buffer | null>;

@@ -41,9 +41,9 @@ async function tracesOf(documentId: string) {
   return { pending: document?.pendingEvents ?? [], executions, runs, kinds: events.map((event) => event.type) };
 }
 
-/** As if the process died right after the write of an ack: nobody is told of the event in the outbox. */
-function dieAfterAck({ app }: TestApp): void {
-  vi.spyOn(app.deps, 'relay').mockImplementation(() => undefined);
+/** As if the server died within the command of an ack, right behind the document: nothing is made of the event in the outbox. */
+function dieAfterAck({ app: { deps } }: TestApp): void {
+  vi.spyOn(deps, 'accept').mockImplementation((document) => deps.documents.insert(document));
 }
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { ExecutionRecord } from '#src/domain/runs/run.ts';
 import type { Stores } from '#test/support/database.ts';
-import { executionRecord, realtimeEvent } from '#test/support/records.ts';
+import { executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
 /** Relays an upload, a document without a run, and again an execution that exists; ends a run; then asks for the end of the log. */
 export async function askRelay(
@@ -19,6 +19,8 @@ export async function askRelay(
     const { left } = await executions.relayUploads({ organizationId, executions: placed, events: rows, documentIds });
     return left !== null;
   });
+  const document = uploadedDocument('wf_a', { organizationId, projectId });
+  await executions.acceptUploads({ organizationId, documents: [document], executions: [], events: [] });
   await executions.createPlaced(placed);
   const leases = newRuns(execution).map((run) => ({ run, owner: 'owner' }));
   const end = { status: 'succeeded', error: null } as const;
@@ -26,5 +28,6 @@ export async function askRelay(
     leases.map((lease) => ({ lease, end, now: new Date() })),
     [],
   );
+  await executions.take('owner', await executions.nextOf('bulk', 2), new Date());
   await events.position(organizationId);
 }

@@ -1,6 +1,6 @@
 import type { EventBucketRow } from '#src/stores/collections.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
-import { executionRecord, realtimeEvent } from '#test/support/records.ts';
+import { documentRecord, executionRecord, realtimeEvent } from '#test/support/records.ts';
 import type { Stores } from '#test/support/database.ts';
 
 interface Held {
@@ -31,6 +31,13 @@ export const relayChanges = (
     stores().executions.createPlaced([{ execution: executionOf(who, target), runs: [] }]),
   'executions.relayUploads': ({ organizationId }, { documentId }) =>
     stores().executions.relayUploads({ organizationId, executions: [], events: [], documentIds: [documentId] }),
+  'executions.acceptUploads': ({ organizationId }, { documentId }) =>
+    stores().executions.acceptUploads({
+      organizationId,
+      documents: [documentRecord({ _id: documentId, organizationId })],
+      executions: [],
+      events: [],
+    }),
   // An event that the other organization has under this id.
   'events.appendBy': ({ organizationId }, { documentId }) => {
     const event = realtimeEvent(organizationId, { dedupeId: `document.created:${documentId}` });

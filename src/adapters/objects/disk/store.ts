@@ -11,6 +11,7 @@ import type { BodyPace } from './listener/body.ts';
 import { BlobCollector } from './collector.ts';
 import { copyRecord, storeBody } from './commit.ts';
 import { removeFile } from './files.ts';
+import { FreshUploads } from './fresh-uploads.ts';
 import { createListener, type ListenerGate, startListening, stopListening } from './listener/server.ts';
 import { assertContentType } from '../presign-fields.ts';
 import { getPath, putPath } from './presign.ts';
@@ -85,6 +86,7 @@ interface StorageParts {
   readonly collector: BlobCollector;
   readonly space: DiskSpace;
   readonly clock: () => Date;
+  readonly fresh: FreshUploads;
 }
 
 function storage({
@@ -92,6 +94,7 @@ function storage({
   collector,
   space,
   clock,
+  fresh,
 }: StorageParts): Omit<DiskObjectStore, 'presignPut' | 'presignGet' | 'listen' | 'close' | 'sweepOrphans'> {
   return {
     writeOnce: true,
@@ -105,7 +108,7 @@ function storage({
     },
     async read(key) {
       assertObjectKey(key);
-      return readObject(folders, key, { start: 0, end: Number.POSITIVE_INFINITY });
+      return fresh.take(key) ?? readObject(folders, key, { start: 0, end: Number.POSITIVE_INFINITY });
     },
     async getRange(key, start, end) {
       assertObjectKey(key);
@@ -126,10 +129,12 @@ function storage({
     },
     async delete(key) {
       assertObjectKey(key);
+      fresh.forget([key]);
       await removeRecords(folders, [key], clock());
     },
     async deleteAll(keys) {
       for (const key of keys) assertObjectKey(key);
+      fresh.forget(keys);
       collector.add(await removeRecords(folders, keys, clock()));
     },
     check: () => checkWritable(folders),
@@ -150,7 +155,8 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
   const space = new DiskSpace({ path: options.dataDir, minFreeBytes: 0, ...options.space });
   const collector = new BlobCollector({ folders, clock, onError: (error) => onError(error, 'sweep') });
   let gate: ListenerGate | null = null;
-  const server = createListener({ folders, space, secret, maxBytes, clock, pace, onError, gate: () => gate });
+  const fresh = new FreshUploads();
+  const server = createListener({ folders, fresh, space, secret, maxBytes, clock, pace, onError, gate: () => gate });
   let port = options.port;
   const origin = (): string => {
     if (options.publicUrl !== undefined) return options.publicUrl.replace(/\/+$/, '');
@@ -158,7 +164,7 @@ export async function createDiskObjectStore(options: DiskObjectStoreOptions): Pr
     return originOf(host, port);
   };
   return {
-    ...storage({ folders, collector, space, clock }),
+    ...storage({ folders, collector, space, clock, fresh }),
     async presignPut(request) {
       const url = origin() + putPath(secret, request, maxBytes);
       await space.assertRoom(request.contentLength);

@@ -6,6 +6,7 @@ import type { Terms } from '../address.ts';
 import { bodyChunks, type BodyPace, SenderGoneError } from './body.ts';
 import { storeBody } from '../commit.ts';
 import { assertFree } from '../record.ts';
+import type { FreshUploads } from '../fresh-uploads.ts';
 import type { StoreFolders } from '../folders.ts';
 import type { DiskSpace } from '../space.ts';
 
@@ -14,6 +15,7 @@ export interface UploadRules {
   readonly space: Pick<DiskSpace, 'assertRoom'>;
   readonly maxBytes: number;
   readonly pace: BodyPace;
+  readonly fresh: FreshUploads;
 }
 
 /** Checks the headers before a byte of the body is read. Returns the length. */
@@ -54,12 +56,13 @@ export async function receiveUpload(
   await assertFree(rules.folders, address.key);
   await rules.space.assertRoom(sizeBytes);
   exchange.proceed();
-  const chunks = bodyChunks(request, rules.pace, sizeBytes);
+  const { chunks, stored } = rules.fresh.over(bodyChunks(request, rules.pace, sizeBytes), sizeBytes);
   const writableUntil = Number(address.terms.expires);
   const { type = '', md5 } = address.terms;
   const object = { key: address.key, contentType: type, sizeBytes, writableUntil, ...(md5 !== undefined && { md5 }) };
   const head = await storeBody(rules.folders, object, chunks, () => abandoned(request));
   if (head === null) throw new SenderGoneError('The connection ended before the object was stored.');
+  stored(head);
   response.writeHead(200, { etag: `"${head.etag}"`, 'content-length': 0 });
   response.end();
 }
