@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { parentPort, type MessagePort } from 'node:worker_threads';
+import { releaseMemoryWhenIdle } from './release-memory.ts';
 import { startEngine, type RunningEngine } from './start.ts';
 import type { Order, Report } from './thread.ts';
 
@@ -35,4 +36,5 @@ function serve(port: MessagePort): void {
 }
 
 if (!parentPort) throw new Error('This file is the worker thread of openEmbeddedDatabase: call that instead.');
+releaseMemoryWhenIdle();
 serve(parentPort);
