@@ -53,13 +53,14 @@ export function presented(
   hintAfter: (cut: Cut | undefined) => string | null,
   { pictures, limitCapped }: Pick<Outcome, 'pictures' | 'limitCapped'> = {},
 ): CallToolResult {
-  const { text, cuts } = fit(brief(output));
+  const shown = brief(output);
+  const { text, cuts, ...fitted } = fit(shown);
   const hint = hintAfter(cuts[0]);
   const capped = limitCapped === undefined ? [] : [`limit: ${limitCapped} is the maximum and was used.`];
   const notes = [...cuts.map(noteOf), ...capped, ...(hint === null ? [] : [`Hint: ${hint}`])];
   const content = [{ type: 'text' as const, text: [text, ...notes].join('\n\n') }, ...pictureBlocks(pictures)];
   // Clients that show structured content to a model have no tags there.
-  const { pointers } = separate(output);
+  const { pointers } = shown === output ? fitted : separate(output);
   const meta = pointers.length === 0 ? {} : { _meta: { [untrustedKey]: pointers.slice(0, mostPointers) } };
   return { content, structuredContent: output, ...meta };
 }

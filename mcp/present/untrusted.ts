@@ -107,9 +107,14 @@ export function separate(output: unknown): Separated {
     const here: Position = own === null ? position : { ...position, id: own, path: [] };
     const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [name, child] of Object.entries(value)) {
+      const text = untrustedTextOf(name, child, here);
+      // Most members: their places are of no use.
+      if (text === null && name !== 'promptText' && (typeof child !== 'object' || child === null)) {
+        copy[neutralize(name)] = typeof child === 'string' ? neutralize(child) : child;
+        continue;
+      }
       const path = [...here.path, name];
       const pointer = `${here.pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      const text = untrustedTextOf(name, child, here);
       if (text === null || !mayQuote(name, value)) {
         // The prompt repeats the author's question with its values, which are shown apart.
         if (name !== 'promptText') copy[neutralize(name)] = walk(child, { id: here.id, path, pointer });
@@ -153,10 +158,9 @@ export interface Cut {
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 
-function render(output: unknown): string {
-  const { json, blocks } = separate(output);
-  return [json, ...blocks.map(renderBlock)].join('\n\n');
-}
+const rendered = ({ json, blocks }: Separated): string => [json, ...blocks.map(renderBlock)].join('\n\n');
+
+const render = (output: unknown): string => rendered(separate(output));
 
 interface Found<T> {
   readonly path: readonly string[];
@@ -218,7 +222,7 @@ function firstCharacters(text: string, count: number): string {
 function cutTexts(output: unknown, budget: number): { text: string; cuts: Cut[] } {
   const { json, blocks } = separate(output);
   const shorter = new Map<UntrustedField, string>();
-  const rendered = (): string => {
+  const shownNow = (): string => {
     const shown = blocks.map(({ id, fields }) => ({
       id,
       fields: fields.map((field) => ({ ...field, text: shorter.get(field) ?? field.text })),
@@ -228,7 +232,7 @@ function cutTexts(output: unknown, budget: number): { text: string; cuts: Cut[] 
   const cuts: Cut[] = [];
   const longestFirst = blocks.flatMap((block) => block.fields).toSorted((a, b) => bytes(b.text) - bytes(a.text));
   for (const field of longestFirst) {
-    if (bytes(rendered()) <= budget) break;
+    if (bytes(shownNow()) <= budget) break;
     const show = (count: number): string => {
       const start = firstCharacters(field.text, count);
       shorter.set(field, start);
@@ -239,20 +243,32 @@ function cutTexts(output: unknown, budget: number): { text: string; cuts: Cut[] 
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       show(middle);
-      if (bytes(rendered()) <= budget) low = middle;
+      if (bytes(shownNow()) <= budget) low = middle;
       else high = middle - 1;
     }
     cuts.push({ what: field.path, unit: 'characters', shown: show(low).length, of: field.text.length });
   }
-  return { text: rendered(), cuts };
+  return { text: shownNow(), cuts };
+}
+
+interface Fitted {
+  readonly text: string;
+  readonly cuts: readonly Cut[];
+  /** Those of the whole output. */
+  readonly pointers: Separated['pointers'];
 }
 
 /** Renders the output within the budget: cuts items first, then the longest texts. */
-export function fit(output: Record<string, unknown>): { text: string; cuts: readonly Cut[] } {
+export function fit(output: Record<string, unknown>): Fitted {
+  const whole = separate(output);
+  return { ...fitted(output, rendered(whole)), pointers: whole.pointers };
+}
+
+function fitted(output: Record<string, unknown>, whole: string): Omit<Fitted, 'pointers'> {
   const budget = textBudgetBytes - reserveBytes;
   const cuts: Cut[] = [];
   let shown: unknown = output;
-  let text = render(shown);
+  let text = whole;
   while (bytes(text) > budget) {
     const list = largest(shown);
     if (list === undefined) break;

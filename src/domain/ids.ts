@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -40,22 +40,35 @@ export const idPrefixes = {
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
-/** Encodes 128 bits in 22 base62 digits. Text order equals numeric order, since the alphabet is in ASCII order. */
-function base62(bytes: Buffer): string {
-  let value = (bytes.readBigUInt64BE(0) << 64n) | bytes.readBigUInt64BE(8);
+/** 62 ** 8, which a number holds exactly. */
+const eightDigits = 62 ** 8;
+const eightDigitsBig = BigInt(eightDigits);
+
+function digitsOf(value: number, count: number): string {
   let text = '';
-  for (let index = 0; index < 22; index += 1) {
-    text = alphabet[Number(value % 62n)] + text;
-    value /= 62n;
+  let left = value;
+  for (let index = 0; index < count; index += 1) {
+    text = alphabet.charAt(left % 62) + text;
+    left = Math.floor(left / 62);
   }
   return text;
 }
 
+/**
+ * Encodes 128 bits in 22 base62 digits. Text order equals numeric order, since the alphabet is in ASCII order. Divides large integers twice only:
+ * each request has an id.
+ */
+function base62(value: bigint): string {
+  const above = value / eightDigitsBig;
+  const [high, middle, low] = [above / eightDigitsBig, above % eightDigitsBig, value % eightDigitsBig];
+  return digitsOf(Number(high), 6) + digitsOf(Number(middle), 8) + digitsOf(Number(low), 8);
+}
+
 /** 22 base62 characters: 48 bits of time in milliseconds, then 80 random bits. Sorts by creation time. */
 export function sortableToken(now: Date): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(now.getTime(), 0, 6);
-  return base62(bytes);
+  // Node prepares random UUIDs in advance. These digits of one, 32 and 48 bits, are all random.
+  const uuid = randomUUID();
+  return base62(BigInt(`0x${now.getTime().toString(16)}${uuid.slice(0, 8)}${uuid.slice(24)}`));
 }
 
 /** Creates an id: `<prefix>_` and 22 base62 characters, sortable by time. Source: docs/decisions/0004. */
@@ -66,7 +79,7 @@ export function newId(kind: IdKind, now: Date = new Date()): string {
 /** Derives an id from its parts, so that creating the same thing twice gives the same id. Not sortable by time. */
 export function derivedId(kind: IdKind, ...parts: readonly string[]): string {
   const digest = createHash('sha256').update(parts.join('\n')).digest();
-  return `${idPrefixes[kind]}_${base62(digest.subarray(0, 16))}`;
+  return `${idPrefixes[kind]}_${base62(BigInt(`0x${digest.toString('hex', 0, 16)}`))}`;
 }
 
 /** Id with another prefix and the same token. An upload and its document, execution and run share a token. */

@@ -194,14 +194,14 @@ describe('uploads of a session', () => {
       scopes: scopesOfRole('editor'),
     };
     // A second ack, which has read the upload and its bytes when all of it is deleted, in the order of a deletion.
-    const insert: typeof deps.documents.insert = async (document) => {
+    const accept: typeof deps.accept = async (document) => {
       await deleteDocument(id);
       await stored.uploads.deleteOne({ _id: objectKey });
       await deps.documents.remove(organizationId, id);
-      return deps.documents.insert(document);
+      return deps.accept(document);
     };
     const { signal } = new AbortController();
-    const late = { ...deps, documents: { ...deps.documents, insert } };
+    const late = { ...deps, accept };
     const ctx = { principal, requestId: 'late', surface: 'rest' as const, signal, deps: late, outcome: {} };
     await expect(callTool(tools.acknowledgeUpload, ctx, { objectKey })).rejects.toMatchObject({
       code: 'upload.not_found',
