@@ -28,6 +28,7 @@ export async function askRelay(
     leases.map((lease) => ({ lease, end, now: new Date() })),
     [],
   );
+  await executions.claimOfOthers('owner', new Date(), ['org_x']);
   await executions.take('owner', await executions.nextOf('bulk', 2), new Date());
   await events.position(organizationId);
 }

@@ -3,6 +3,7 @@ import { sweeping } from '#test/stores/support/ask-storage.ts';
 /** Queries over all tenants, with the reason. */
 export const overTenants: Readonly<Record<string, string>> = {
   'executions.claim': 'a worker works for everybody',
+  'executions.claimOfOthers': 'the same, for a run of an organization that has none there',
   'executions.nextOf': 'the same, of several runs',
   'executions.depth': 'how long the queue is, for health',
   'executions.createAll': 'the relay works for everybody, and reads again what it just stored',
