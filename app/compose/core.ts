@@ -93,6 +93,7 @@ interface CoreParts {
   readonly tracer: Tracer;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
+  readonly compute?: ComputeThreads | undefined;
   readonly siblings: Siblings;
   /** null: none is configured. */
   readonly redis: SharedRedis | null;
@@ -284,7 +285,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   stack.defer(() => relay.idle());
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);
-  const compute = createComputeThreads(stack);
+  const compute = parts.compute ?? createComputeThreads(stack);
   const deps: ToolDeps = {
     ...stores,
     ...accessStores({ ...stores, members: people.members }, accessChanges),
