@@ -41,6 +41,7 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import type { Catalog } from '#graphs/catalog.ts';
+import type { ComputeThreads } from '#graphs/compute/threads.ts';
 import { checkCodeWorkflows } from '#graphs/code/check-code.ts';
 import { productCode, type Code } from '#graphs/code/code.ts';
 import { loadCode } from '#graphs/code/load-code.ts';
@@ -87,6 +88,8 @@ export interface Overrides {
   readonly passwords?: PasswordHashing | undefined;
   /** Closed by the program that brings it. */
   readonly ocr?: OcrEngine | undefined;
+  /** Closed by the program that brings them. */
+  readonly compute?: ComputeThreads | undefined;
   /** Time that running runs have to end when the app is disposed of; 7 s by default. */
   readonly drainMs?: number;
   /** Time between two looks for what other processes stored, while their messages arrive; 10 s by default. */
@@ -191,7 +194,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   refuseMissingEmbeddings(config);
   const readers = createReaders(config, tracer, overrides.images);
   const redis = await openRedis(config, logger, opening);
-  const { sessionStore, passwords, ocr, lingerMs, openDatabase } = overrides;
+  const { sessionStore, passwords, compute, ocr, lingerMs, openDatabase } = overrides;
   const data = await openData(config, { embedders: readers.models, logger, openDatabase }, opening);
   const written = await codeOf(config);
   const code = { ...written, catalog: overrides.catalog ?? written.catalog };
@@ -207,6 +210,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       logger,
       tracer,
       passwords,
+      compute,
       siblings: siblingsOf(overrides, redis),
       redis,
       ...(sessionStore === undefined ? {} : { sessionStore }),

@@ -94,6 +94,7 @@ interface CoreParts {
   readonly tracer: Tracer;
   readonly sessionStore?: SessionStore | null;
   readonly passwords?: PasswordHashing | undefined;
+  readonly compute?: ComputeThreads | undefined;
   readonly siblings: Siblings;
   /** null: none is configured. */
   readonly redis: SharedRedis | null;
@@ -303,7 +304,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const relays = createRelays({ ...stores, wake, logger, tracer, forget, settleTrash }, stack);
   stack.defer(() => wake.close());
   const accessChanges = new AccessChanges(parts.siblings);
-  const compute = createComputeThreads(stack);
+  const compute = parts.compute ?? createComputeThreads(stack);
   const deps: ToolDeps = {
     ...stores,
     ...accessStores({ ...stores, members: people.members }, accessChanges),

@@ -9,6 +9,7 @@ import { loadConfig, type Config } from '#src/config/config.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
 import { warmOcr } from '#test/adapters/ocr/warm-ocr.ts';
+import { warmCompute } from '#test/adapters/threads/warm-compute.ts';
 import { quickPasswords } from '#test/auth/support/quick-passwords.ts';
 import { layOutSeeded } from '#test/support/template-folder.ts';
 
@@ -184,6 +185,7 @@ export async function startTestApp({ env = {}, overrides = {}, dataDir }: TestAp
     drainMs: 1_000,
     passwords: quickPasswords,
     openDatabase: openOnWarmThread,
+    compute: warmCompute,
     ...(Object.keys(env).some((name) => name.startsWith('OCR_')) ? {} : { ocr: warmOcr }),
     ...overrides,
   });
