@@ -225,13 +225,15 @@ function createInserts(
     createPlaced,
   };
 }
-export function createExecutionStore(
-  client: MongoClient,
-  collections: Pick<Collections, 'documents' | 'events' | 'executions' | 'queues' | 'runs' | 'uploads'>,
+
+/** Ends of runs that people and programs ask for. */
+function createCancels(
+  { runs }: Pick<Collections, 'runs'>,
+  {
+    places,
+    notes,
+  }: { readonly places: ReturnType<typeof createRunPlaces>; readonly notes: ReturnType<typeof createRunNotes> },
 ) {
-  const { executions, runs } = collections;
-  const places = createRunPlaces(collections);
-  const notes = createRunNotes(collections);
   /** Removes owner and raises the fence, so that the worker loses its lease. */
   const endOne = (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
     runs.findOneAndUpdate(
@@ -254,13 +256,7 @@ export function createExecutionStore(
     await Promise.all([places.giveBack(ended.filter((run) => run.startedAt === undefined)), notes.note(ended, now)]);
     return ended;
   };
-
   return {
-    ...createInserts(client, collections, { places, notes }),
-    ...createUploadRelay(client, collections, notes),
-    ...createReads(collections),
-    ...createRunLists(collections),
-    ...createManyRuns(collections, places),
     /** Ends the unfinished runs of an execution in any state. Their leases end. Returns the runs that it ended, in their new state. */
     async cancel(tenant: Tenant, executionId: string, error: RunFailure, now: Date): Promise<readonly RunRecord[]> {
       const open = await runs.find({ ...owned(tenant), executionId, ...unended }, { projection: { _id: 1 } }).toArray();
@@ -270,6 +266,23 @@ export function createExecutionStore(
     cancelRuns: endAll,
     cancelRun: async (tenant: Tenant, runId: string, error: RunFailure, now: Date): Promise<RunRecord | null> =>
       (await endAll(tenant, [{ _id: runId }], error, now))[0] ?? null,
+  };
+}
+
+export function createExecutionStore(
+  client: MongoClient,
+  collections: Pick<Collections, 'documents' | 'events' | 'executions' | 'queues' | 'runs' | 'uploads'>,
+) {
+  const { executions, runs } = collections;
+  const places = createRunPlaces(collections);
+  const notes = createRunNotes(collections);
+  return {
+    ...createInserts(client, collections, { places, notes }),
+    ...createUploadRelay(client, collections, notes),
+    ...createReads(collections),
+    ...createRunLists(collections),
+    ...createManyRuns(collections, places),
+    ...createCancels(collections, { places, notes }),
     /** Answers one question of a waiting run and queues it as interactive. null when the run does not wait for this answer. */
     async answer(tenant: Tenant, runId: string, given: GivenAnswer): Promise<RunRecord | null> {
       const waits = { _id: runId, ...owned(tenant), status: 'waiting', 'waitingFor.path': given.path } as const;

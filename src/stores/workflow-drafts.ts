@@ -21,6 +21,25 @@ export interface DraftState {
   readonly changedAt: Date;
 }
 
+/** Reads over all organizations. */
+const createChanges = ({ workflowDrafts }: Pick<Collections, 'workflowDrafts'>) => ({
+  /** Drafts of all organizations, in the order of their last edits. `after` is the id of the last one at `from`. */
+  async draftsChangedBetween(window: TimeWindow, limit: number): Promise<readonly DraftChange[]> {
+    const rows = await workflowDrafts
+      .find(within('lastEdit.at', window))
+      .project<Omit<DraftChange, 'at' | 'by'> & { lastEdit: { at: Date; author: string } }>({
+        organizationId: 1,
+        projectId: 1,
+        'lastEdit.at': 1,
+        'lastEdit.author': 1,
+      })
+      .sort({ 'lastEdit.at': 1, _id: 1 })
+      .limit(limit)
+      .toArray();
+    return rows.map(({ lastEdit: { at, author: by }, ...row }) => ({ ...row, at, by }));
+  },
+});
+
 /** Drafts, and the log of their edits. */
 export function createDraftStore({
   workflows,
@@ -30,6 +49,7 @@ export function createDraftStore({
   const find = (organizationId: string, workflowId: string) =>
     workflowDrafts.findOne({ _id: workflowId, organizationId });
   return {
+    ...createChanges({ workflowDrafts }),
     async findDraft(organizationId: string, workflowId: string): Promise<WorkflowDraftRecord | null> {
       const row = await find(organizationId, workflowId);
       return row === null ? null : readDraft(row);
@@ -50,21 +70,6 @@ export function createDraftStore({
       return new Map(
         rows.map(({ _id, revision, graphHash, lastEdit }) => [_id, { revision, graphHash, changedAt: lastEdit.at }]),
       );
-    },
-    /** Drafts of all organizations, in the order of their last edits. `after` is the id of the last one at `from`. */
-    async draftsChangedBetween(window: TimeWindow, limit: number): Promise<readonly DraftChange[]> {
-      const rows = await workflowDrafts
-        .find(within('lastEdit.at', window))
-        .project<Omit<DraftChange, 'at' | 'by'> & { lastEdit: { at: Date; author: string } }>({
-          organizationId: 1,
-          projectId: 1,
-          'lastEdit.at': 1,
-          'lastEdit.author': 1,
-        })
-        .sort({ 'lastEdit.at': 1, _id: 1 })
-        .limit(limit)
-        .toArray();
-      return rows.map(({ lastEdit: { at, author: by }, ...row }) => ({ ...row, at, by }));
     },
     /**
      * Stores the next revision if the stored one is still `draft.revision - 1`. Otherwise returns false and changes nothing. Until a
