@@ -26,7 +26,7 @@ export const elsewhere = Object.values({
   'preferences belong to a person, in all of their organizations': 'views.preferencesOf views.setPreferences',
   'lists what the organization shares, without an id to guess': 'views.countShared statistics.workflowNames',
   'a worker or its health':
-    'executions.claim executions.nextOf executions.take executions.depth executions.seeLeases executions.waitOf search.check',
+    'executions.claim executions.claimOfOthers executions.nextOf executions.take executions.depth executions.seeLeases executions.waitOf search.check',
   'a new version of the program, at its start': 'workflows.listByCodeName organizations.everyProject',
   'only wakes its listener: what there is, `events.read` tells':
     'events.subscribe events.receive events.storedElsewhere',
