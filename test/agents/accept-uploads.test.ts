@@ -10,6 +10,7 @@ import { Relay, type RelayParts } from '#app/agents/relay.ts';
 import { UploadAcceptance, type AcceptParts } from '#app/agents/uploads/accept-uploads.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { outcomeOf, relayed } from '#test/agents/support/relayed.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { documentRecord, executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
@@ -68,17 +69,7 @@ function acceptance(override: { readonly [Name in keyof AcceptParts]?: object } 
   };
 }
 
-async function outcome({ _id, organizationId }: DocumentRecord) {
-  const { runs, executions, documents } = database.collections;
-  const feed = await parts.events.read(organizationId, 0, 100);
-  return {
-    runs: await runs.countDocuments({ organizationId, documentId: _id }),
-    executions: await executions.countDocuments({ organizationId }),
-    events: feed.map((event) => event.type).toSorted(),
-    pending: (await documents.findOne({ _id }))?.pendingEvents.length,
-  };
-}
-const relayed = { runs: 1, executions: 1, events: ['document.created', 'run.created'], pending: 0 };
+const outcome = (document: DocumentRecord) => outcomeOf(database, parts.events, document);
 
 describe('The acceptance of an upload', () => {
   test('stores document, run and events in one durable command, behind an outbox that it empties last', async () => {

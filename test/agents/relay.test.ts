@@ -8,6 +8,7 @@ import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-qu
 import { Relay, type RelayParts } from '#app/agents/relay.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { outcomeOf, relayed } from '#test/agents/support/relayed.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import { documentRecord, executionRecord, realtimeEvent, uploadedDocument } from '#test/support/records.ts';
 
@@ -38,18 +39,7 @@ async function uploaded(count = 1): Promise<DocumentRecord[]> {
   return documents;
 }
 
-/** Outcome of a document: runs, executions, kinds of events, entries left in its outbox. */
-async function outcome({ _id, organizationId }: DocumentRecord) {
-  const { runs, executions, documents } = database.collections;
-  const feed = await parts.events.read(organizationId, 0, 100);
-  return {
-    runs: await runs.countDocuments({ organizationId, documentId: _id }),
-    executions: await executions.countDocuments({ organizationId }),
-    events: feed.map((event) => event.type).toSorted(),
-    pending: (await documents.findOne({ _id }))?.pendingEvents.length,
-  };
-}
-const relayed = { runs: 1, executions: 1, events: ['document.created', 'run.created'], pending: 0 };
+const outcome = (document: DocumentRecord) => outcomeOf(database, parts.events, document);
 
 describe('The relay of outboxes', () => {
   test('turns an upload into one execution of the bound workflow, tells the feed, and wakes the workers', async () => {

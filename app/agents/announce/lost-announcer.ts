@@ -3,11 +3,10 @@ import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import { lastEventsOf, type LastEventsParts } from '#app/agents/announce/last-events.ts';
 import { peopleChanges, type PeopleChangesParts } from '#app/agents/announce/people-changes.ts';
-import { tellChanges, type Source } from '#app/agents/announce/source.ts';
+import { lookAt, type Look, type Source } from '#app/agents/announce/source.ts';
 import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
-import type { TimeWindow } from '#src/stores/reads-in-time.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
 
 interface Parts extends LastEventsParts, Omit<PeopleChangesParts, 'tell'> {
@@ -64,7 +63,7 @@ const changesOf = ({ records, events }: Parts): Source<RecordRecord> => ({
  * Source: docs/decisions/0129, docs/decisions/0224, docs/decisions/0250.
  */
 export class LostAnnouncer {
-  readonly #sources: readonly ((window: TimeWindow) => Promise<void>)[];
+  readonly #looks: readonly Look[];
   #since: Date | null = null;
   #last = Number.NEGATIVE_INFINITY;
 
@@ -74,15 +73,11 @@ export class LostAnnouncer {
       const lacking = await events.lacking(told);
       if (lacking.size > 0) await events.append([...lacking]);
     };
-    const [names, corrections, publications, drafts] = peopleChanges({ ...parts, tell });
-    this.#sources = [
-      (window) => tellChanges(endsOf(parts), window),
-      (window) => tellChanges(waitsOf(parts), window),
-      (window) => tellChanges(changesOf(parts), window),
-      (window) => tellChanges(names, window),
-      (window) => tellChanges(corrections, window),
-      (window) => tellChanges(publications, window),
-      (window) => tellChanges(drafts, window),
+    this.#looks = [
+      lookAt(endsOf(parts)),
+      lookAt(waitsOf(parts)),
+      lookAt(changesOf(parts)),
+      ...peopleChanges({ ...parts, tell }),
     ];
   }
 
@@ -91,7 +86,7 @@ export class LostAnnouncer {
     if (now.getTime() - this.#last < everyMs) return;
     const until = new Date(now.getTime() - youngMs);
     const from = this.#since ?? new Date(now.getTime() - beforeMs);
-    for (const look of this.#sources) await look({ from, after: '', until });
+    for (const look of this.#looks) await look({ from, after: '', until });
     this.#since = new Date(until.getTime() - twiceMs);
     this.#last = now.getTime();
   }

@@ -5,7 +5,7 @@ import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { DraftChange } from '#src/stores/workflow-drafts.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
-import type { Source } from '#app/agents/announce/source.ts';
+import { lookAt, type Look, type Source } from '#app/agents/announce/source.ts';
 
 export interface PeopleChangesParts {
   readonly documents: Pick<DocumentStore, 'namedBetween' | 'correctedBetween'>;
@@ -84,5 +84,9 @@ const publicationsOf = (parts: PeopleChangesParts): Source<WorkflowRecord> => ({
  * Changes by people and by programs in their place: names, corrections, publications, drafts. Order matters: the state of a draft that was
  * published is told by who published it. Source: docs/decisions/0250.
  */
-export const peopleChanges = (parts: PeopleChangesParts) =>
-  [namesOf(parts), correctionsOf(parts), publicationsOf(parts), draftsOf(parts)] as const;
+export const peopleChanges = (parts: PeopleChangesParts): readonly Look[] => [
+  lookAt(namesOf(parts)),
+  lookAt(correctionsOf(parts)),
+  lookAt(publicationsOf(parts)),
+  lookAt(draftsOf(parts)),
+];

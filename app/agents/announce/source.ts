@@ -10,16 +10,18 @@ export interface Source<Row extends { readonly _id: string }> {
 
 const pageSize = 200;
 
-/** Tells what nobody told of the changes in this time, page by page. */
-export async function tellChanges<Row extends { readonly _id: string }>(
-  source: Source<Row>,
-  { from, until }: TimeWindow,
-): Promise<void> {
-  for (let window: TimeWindow = { from, after: '', until }; ;) {
-    const rows = await source.read(window, pageSize);
-    if (rows.length > 0) await source.tell(rows);
-    const last = rows.at(-1);
-    if (rows.length < pageSize || last === undefined) return;
-    window = { from: source.at(last), after: last._id, until };
-  }
-}
+/** Tells what nobody told of the changes in a time. */
+export type Look = (window: TimeWindow) => Promise<void>;
+
+/** Goes through the changes of a source page by page. */
+export const lookAt =
+  <Row extends { readonly _id: string }>(source: Source<Row>): Look =>
+  async ({ from, until }) => {
+    for (let window: TimeWindow = { from, after: '', until }; ;) {
+      const rows = await source.read(window, pageSize);
+      if (rows.length > 0) await source.tell(rows);
+      const last = rows.at(-1);
+      if (rows.length < pageSize || last === undefined) return;
+      window = { from: source.at(last), after: last._id, until };
+    }
+  };

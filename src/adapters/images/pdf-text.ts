@@ -93,6 +93,9 @@ interface TextPart {
 /** Share of the size of letters that is above their base, for fonts that do not tell it. */
 const usualAscent = 0.8;
 
+/** Letters that the font does not name, such as ligatures, come as control characters, which neither JSON nor CSV should carry. */
+const unnamed = /[^\P{Cc}\t\n\r]/gu;
+
 function runOf({ str, transform, width, height }: Item, ascent: number | undefined, viewport: Viewport): TextRun {
   const [a = 1, b = 0, , , x = 0, y = 0] = transform;
   const length = Math.hypot(a, b) || 1;
@@ -111,5 +114,5 @@ function runOf({ str, transform, width, height }: Item, ascent: number | undefin
   const [bottom, top] = [(above - 1) * height, above * height];
   const corners = [place(0, bottom), place(width, bottom), place(width, top), place(0, top)];
   const angle = ((((-Math.atan2(b, a) * 180) / Math.PI + viewport.rotation) % 360) + 360) % 360;
-  return { text: str, corners, angle };
+  return { text: str.replaceAll(unnamed, '\u{FFFD}'), corners, angle };
 }
