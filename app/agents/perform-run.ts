@@ -8,7 +8,7 @@ import type { RunParts } from '#graphs/run/run-context.ts';
 import { isolatedCache, isolatedDeps, refusedByDraft, refusedByExperiment } from '#app/agents/experiments/isolation.ts';
 import { atNode, boundedOutputs, boundedQuestion, endOf, failedNodes, receiptFor } from '#app/agents/run-record.ts';
 import { createRunResults } from '#app/agents/results/run-results.ts';
-import { StepRecorder, type RecorderParts, type Unwritten } from '#app/agents/step-recorder.ts';
+import { StepRecorder, type RecorderParts } from '#app/agents/step-recorder.ts';
 import { LeaseLostError } from '#app/agents/lease-lost.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { mendTime } from '#src/domain/runs/mending.ts';
@@ -253,13 +253,13 @@ class Performance {
     const facts = { ...this.#facts, workflowId: run.workflowId, documentSha256: await sha256 };
     const head = { ...facts, ...version, ...(await this.#evidence()), ...draftOf(run) };
     const receipt = receiptFor(head, this.#recorder?.ended() ?? [], end.outputs);
-    const rest = await this.#restOfSteps();
+    const rest = await this.#recorder?.rest();
     return {
       kind: 'ended',
       end: { ...end, ...rest?.end, receipt },
       events: rest?.events ?? [],
       keepSteps: async () => {
-        if (rest !== null) await this.#recorder?.keep(rest);
+        if (rest !== undefined) await this.#recorder?.keep(rest);
       },
     };
   }
@@ -360,15 +360,6 @@ class Performance {
   }
 
   /** The end of a run counts more than its last steps. */
-  async #restOfSteps(): Promise<Unwritten | null> {
-    try {
-      return (await this.#recorder?.rest()) ?? null;
-    } catch (error) {
-      this.#parts.logger.error({ err: error, runId: this.#facts.runId }, 'steps of a run could not be stored');
-      return null;
-    }
-  }
-
   async #flushAfterFailure(): Promise<void> {
     try {
       await this.#recorder?.flush();

@@ -60,6 +60,12 @@ const usualPagesRestMs = 1_000;
 
 const isOver = ({ status }: StepRecord): boolean => status !== 'running' && status !== 'waiting';
 
+/** Work that failed, and what makes it a part of the next write. */
+interface Failure {
+  readonly error: unknown;
+  readonly again: () => void;
+}
+
 /** Steps and events of a run that ends, which are not stored yet. */
 export interface Unwritten {
   /** Belongs to the end of the run, in one write with it. */
@@ -69,7 +75,9 @@ export interface Unwritten {
 
 /**
  * Writes a run's steps and announces them on the realtime log, asynchronously: nodes do not wait, and a fast run costs no write of its own,
- * since its steps are stored with its end. `flush` resolves when all steps are stored, and throws when one could not be stored.
+ * since its steps are stored with its end. What fails is a part of the next write, since a database that was away for a moment must cost no
+ * step. `flush` resolves when all steps are stored: it tries what failed once more, and throws when that fails, too.
+ * Source: docs/decisions/0251.
  */
 export class StepRecorder implements StepSink {
   readonly #run: RunRecord;
@@ -89,7 +97,10 @@ export class StepRecorder implements StepSink {
   /** The first superstep in which a node succeeded. */
   #succeededIn = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
-  #writing: Promise<void> = Promise.resolve();
+  /** Work that is on the way. */
+  readonly #pending = new Set<Promise<void>>();
+  readonly #failures: Failure[] = [];
+  #settling: Promise<void> = Promise.resolve();
 
   constructor(
     run: RunRecord,
@@ -169,20 +180,26 @@ export class StepRecorder implements StepSink {
   }
 
   flush(): Promise<void> {
-    this.#write(this.#takeChanged(), this.#events.splice(0));
-    return this.#writing;
+    this.#writeAll();
+    return this.#settled();
   }
 
-  /** Stores what the run's own record does not hold. Returns the rest, to be stored with the end of the run. */
+  /**
+   * Stores what the run's own record does not hold. Returns the rest, to be stored with the end of the run: also what could not be stored
+   * before.
+   */
   async rest(): Promise<Unwritten> {
     this.#pages.end();
     // A run that has ended reads nothing.
     this.#reading = undefined;
     const changed = this.#takeChanged();
-    const first = changed.get(0);
     const beside = new Map([...changed].filter(([number]) => number > 0));
     if (beside.size > 0) this.#write(beside, []);
-    await this.#writing;
+    await this.#settled().catch((err: unknown) => {
+      this.#parts.logger.error({ err, runId: this.#run._id }, 'steps of a run could not be stored before its end');
+    });
+    this.#putBack();
+    const first = this.#takeChanged().get(0) ?? changed.get(0);
     const stepBuckets = this.#buckets.further;
     return {
       end: { ...(first !== undefined && { steps: first }), ...(stepBuckets > 0 && { stepBuckets }) },
@@ -193,7 +210,7 @@ export class StepRecorder implements StepSink {
   /** Stores what `rest` returned, for a run that somebody else ended. */
   async keep({ end: { steps }, events }: Unwritten): Promise<void> {
     if (steps !== undefined) this.#write(new Map([[0, steps]]), events);
-    await this.#writing;
+    await this.#settled();
   }
 
   #record(record: StepRecord): void {
@@ -217,22 +234,56 @@ export class StepRecorder implements StepSink {
     if (willRetry) return;
     this.#reading = null;
     // The document shows the result, or nothing where the node failed for good. A run that ends is not asked any more.
-    if (status === 'continued') this.#add(end());
+    if (status === 'continued') this.#endReadings(end);
   }
 
-  #add(work: Promise<unknown>): void {
-    this.#writing = Promise.all([this.#writing, work]).then(() => undefined);
-    // `flush` throws this error. Until then the rejection must not count as unhandled.
-    this.#writing.catch(() => undefined);
+  #endReadings(end: () => Promise<void>): void {
+    this.#add(end(), () => this.#endReadings(end));
+  }
+
+  #add(work: Promise<unknown>, again: () => void): void {
+    const done = work
+      .then(
+        () => undefined,
+        (error: unknown) => void this.#failures.push({ error, again }),
+      )
+      .finally(() => this.#pending.delete(done));
+    this.#pending.add(done);
+  }
+
+  /** Waits for all work so far, and does once more what failed. One caller after the other. */
+  #settled(): Promise<void> {
+    this.#settling = this.#settling.catch(() => undefined).then(() => this.#settle());
+    return this.#settling;
+  }
+
+  async #settle(): Promise<void> {
+    await this.#idle();
+    if (this.#failures.length === 0) return;
+    this.#writeAll();
+    await this.#idle();
+    const [failure] = this.#failures;
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
   /** The realtime feed tells nothing of runs of experiments. */
   #announce(event: RealtimeEvent): void {
     if (this.#run.experiment === undefined) this.#events.push(event);
-    this.#timer ??= setTimeout(
-      () => this.#write(this.#takeChanged(), this.#events.splice(0)),
-      this.#parts.lingerMs ?? usualLingerMs,
-    );
+    this.#timer ??= setTimeout(() => this.#writeAll(), this.#parts.lingerMs ?? usualLingerMs);
+  }
+
+  #writeAll(): void {
+    this.#putBack();
+    this.#write(this.#takeChanged(), this.#events.splice(0));
+  }
+
+  /** Counts what failed as not stored: the next write has it. */
+  #putBack(): void {
+    for (const { again } of this.#failures.splice(0)) again();
   }
 
   /** Takes the changes since the last call: they need no later write. */
@@ -248,11 +299,12 @@ export class StepRecorder implements StepSink {
     if (events.length === 0 && buckets.size === 0 && reading === undefined) return;
     const further = this.#buckets.further;
     const isChanged = buckets.size > 0 || reading !== undefined;
-    this.#add(
-      Promise.all([
-        isChanged && this.#parts.steps.save({ run: this.#run, buckets, further, reading }),
-        this.#parts.events.append(events),
-      ]),
-    );
+    if (isChanged)
+      this.#add(this.#parts.steps.save({ run: this.#run, buckets, further, reading }), () => {
+        this.#buckets.changedAgain(buckets.keys());
+        if (this.#reading === undefined) this.#reading = reading;
+      });
+    // The log knows events by their ids: it stores none twice.
+    if (events.length > 0) this.#add(this.#parts.events.append(events), () => void this.#events.unshift(...events));
   }
 }

@@ -262,6 +262,26 @@ describe('A worker', () => {
     for (const { run } of begun) expect(await database.collections.runs.findOne({ _id: run._id })).toEqual(run);
   });
 
+  test('has a run that came back with the steps that its earlier worker stored late', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const late: string[] = [];
+    const nextOf: ExecutionStore['nextOf'] = async (lane, limit) => {
+      const found = await executions.nextOf(lane, limit);
+      for (const _id of late)
+        await database.collections.runs.updateOne({ _id, fence: 1 }, { $set: { stepBuckets: 3 } });
+      return found;
+    };
+    const { wake, begun, claims } = start({ concurrency: 5 }, undefined, { nextOf });
+    await expect.poll(claims).toBe(1);
+    const all = await queue('A', 3);
+    late.push(...all.slice(0, 1));
+    for (const _id of late) await database.collections.runs.updateOne({ _id }, { $set: { attempts: 1, fence: 1 } });
+    await wake.notify({ runs: 3 });
+    await expect.poll(() => begun.map(({ run }) => run._id)).toEqual(all);
+    for (const { run } of begun) expect(await database.collections.runs.findOne({ _id: run._id })).toEqual(run);
+    expect(begun[0]?.run.stepBuckets).toBe(3);
+  });
+
   test('beside another one that is faster takes no run twice', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const faster: Lease[] = [];

@@ -64,6 +64,21 @@ function finished(step: StepStarted, status: StepFinished['status']): StepFinish
   return { ...step, status, finishedAt: new Date(), ms: 1, outputPreview: '{}', ...nothing, willRetry: false };
 }
 
+/** Parts of which the first calls fail. */
+function failing(what: 'steps' | 'events', calls: number): RecorderParts {
+  let left = calls;
+  const orFail = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    left -= 1;
+    if (left >= 0) throw new Error('no disk');
+    return work();
+  };
+  const save: RecorderParts['steps']['save'] = (changed) => orFail(() => parts.steps.save(changed));
+  const append: RecorderParts['events']['append'] = (batch, given) => orFail(() => parts.events.append(batch, given));
+  return what === 'steps'
+    ? { ...parts, steps: { ...parts.steps, save } }
+    : { ...parts, events: { ...parts.events, append } };
+}
+
 describe('The recorder of steps', () => {
   test('a node that succeeded is progress when the next superstep begins, for only then its checkpoint is on the way', async () => {
     let progress = 0;
@@ -114,6 +129,37 @@ describe('The recorder of steps', () => {
     const recorder = new StepRecorder(await runUnder(1), { ...parts, steps: { ...parts.steps, save } }, fresh);
     recorder.started(started(await runUnder(1), 1));
     await expect(recorder.flush()).rejects.toThrow('no disk');
+  });
+
+  test.each(['steps', 'events'] as const)(
+    '%s that could not be stored once are stored by the next flush',
+    async (what) => {
+      const run = await runUnder(1);
+      const recorder = new StepRecorder(run, failing(what, 1), fresh);
+      const step = started(run, 1);
+      recorder.started(step);
+      recorder.finished(finished(step, 'succeeded'));
+      await recorder.flush();
+      expect(await stepsIn(database.collections, run._id)).toMatchObject([{ _id: step.stepId, status: 'succeeded' }]);
+      const told = await parts.events.read(run.organizationId, 0, 10);
+      expect(told.map(({ data }) => data?.['status'])).toEqual(['running', 'succeeded']);
+    },
+  );
+
+  test('a run that ends has all of its steps, though none could be stored before', async () => {
+    const run = await runUnder(1);
+    const recorder = new StepRecorder(run, failing('steps', 9), fresh);
+    const steps = [started(run, 1), started(run, 2)] as const;
+    recorder.started(steps[0]);
+    await expect(recorder.flush()).rejects.toThrow('no disk');
+    recorder.finished(finished(steps[0], 'succeeded'));
+    recorder.started(steps[1]);
+    await expect(recorder.flush()).rejects.toThrow('no disk');
+    recorder.finished(finished(steps[1], 'succeeded'));
+    const { end, events } = await recorder.rest();
+    expect(end.steps?.map(({ _id, status }) => [_id, status])).toEqual(steps.map((one) => [one.stepId, 'succeeded']));
+    const told = [...(await parts.events.read(run.organizationId, 0, 10)), ...events];
+    expect(told.map(({ data }) => data?.['status'])).toEqual(['running', 'succeeded', 'running', 'succeeded']);
   });
 
   test('many steps are stored beside the run, and each is read once, in its last state', async () => {

@@ -86,8 +86,7 @@ export class RunClaims {
       const leases = await this.#executions.take(owner, chosen, now);
       const sawAll =
         interactive.length < free && bulk.length < bulkMost && chosen.length === interactive.length + bulk.length;
-      // Nobody told of a run that came back.
-      if (!sawAll) this.#due += due - leases.filter(({ run }) => run.fence === 1).length;
+      if (!sawAll) this.#due += due - leases.length;
       if (this.#due === 0) this.#interactiveInARow = 0;
       this.#found = leases.length > 0;
       return leases.length > 0 || sawAll ? leases : null;
@@ -97,7 +96,10 @@ export class RunClaims {
     }
   }
 
-  /** Runs of both lanes in turns, up to the first one that must be performed alone. */
+  /**
+   * Runs of both lanes in turns, up to the first one that came back: its earlier worker may still store steps between the look and the claim,
+   * which reads the run no more.
+   */
   #inTurns(interactive: readonly RunRecord[], bulk: readonly RunRecord[], most: number): RunRecord[] {
     const waiting = { interactive: [...interactive], bulk: [...bulk] };
     const chosen: RunRecord[] = [];
@@ -105,7 +107,7 @@ export class RunClaims {
       const isBulkTurn = this.#interactiveInARow >= interactiveInARow && waiting.bulk.length > 0;
       const lane: Lane = isBulkTurn || waiting.interactive.length === 0 ? 'bulk' : 'interactive';
       const run = waiting[lane].shift();
-      if (run === undefined || run.attempts >= aloneAfter) break;
+      if (run === undefined || run.fence > 0) break;
       chosen.push(run);
       this.#interactiveInARow = lane === 'interactive' ? this.#interactiveInARow + 1 : 0;
     }

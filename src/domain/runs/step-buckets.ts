@@ -53,6 +53,14 @@ export class StepBuckets {
     return changed;
   }
 
+  /** Counts these buckets as changed: they could not be stored. */
+  changedAgain(numbers: Iterable<number>): void {
+    for (const number of numbers) {
+      const bucket = this.#buckets[number];
+      if (bucket !== undefined) bucket.changed = true;
+    }
+  }
+
   #open(): Bucket {
     const last = this.#buckets.at(-1);
     if (last !== undefined && last.steps.size < mostSteps && last.characters < mostCharacters) return last;
