@@ -2,7 +2,7 @@ import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { TestDatabase } from '#test/support/database.ts';
 
-/** What there is of a document: runs, executions, kinds of events, entries left in its outbox. */
+/** Lists what there is of a document: runs, executions, kinds of events, entries left in its outbox. */
 export async function outcomeOf(
   { collections }: TestDatabase,
   events: Pick<EventLog, 'read'>,
