@@ -94,7 +94,11 @@ export class ServiceProcess {
   #fork(): ChildProcess {
     const { services, priority } = this.#options;
     const child = fork(program, services, {
-      execArgv: ['--disable-warning=ExperimentalWarning', `--max-semi-space-size=${this.#options.semiSpaceMib}`],
+      execArgv: [
+        '--disable-warning=ExperimentalWarning',
+        '--expose-gc',
+        `--max-semi-space-size=${this.#options.semiSpaceMib}`,
+      ],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // Events hold dates.
       serialization: 'advanced',

@@ -1,3 +1,4 @@
+import { fieldName } from './field-name.ts';
 import { plural, share } from './format.ts';
 import { words } from './words.ts';
 
@@ -106,7 +107,7 @@ export const document = words({
   noValue: 'none',
   confirm: 'Confirm',
   confirmed: 'The record is confirmed.',
-  edit: (path: string) => `Correct ${path}`,
+  edit: (path: string) => `Correct ${fieldName(path)}`,
   saveCell: 'Save',
   emptyCell: 'The document has none',
   cellHint: (raw: string) => `In the document: ${raw}`,

@@ -1,3 +1,4 @@
+import { fieldName } from './field-name.ts';
 import { plural } from './format.ts';
 import { words } from './words.ts';
 
@@ -36,12 +37,12 @@ export const records = words({
   },
   apply: 'Add',
   removeCondition: (condition: string) => `Remove condition ${condition}`,
-  sortBy: (field: string) => `Sort by ${field}`,
-  openCell: (field: string, raw: string) => `${field}: ${raw}. Show on the page`,
+  sortBy: (field: string) => `Sort by ${fieldName(field)}`,
+  openCell: (field: string, raw: string) => `${fieldName(field)}: ${raw}. Show on the page`,
   empty: 'empty',
   confirm: 'Confirm',
   confirmed: 'Record confirmed',
-  edit: (field: string) => `Correct ${field}`,
+  edit: (field: string) => `Correct ${fieldName(field)}`,
   corrected: 'Cell corrected',
   confidence: (share: string) => `Confidence ${share}`,
   verified: 'The document has these words',

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { EngineAddress } from './find.ts';
 
@@ -25,6 +26,8 @@ function startWorker(): Running {
   // The built package holds JavaScript, the repository TypeScript.
   const isBuilt = import.meta.filename.endsWith('.js');
   const program = isBuilt ? new URL('./worker.js', import.meta.url) : new URL('./worker.ts', import.meta.url);
+  // For releaseMemoryWhenIdle. Threads do not take it from `execArgv`.
+  setFlagsFromString('--expose-gc');
   const worker = new Worker(program, {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });

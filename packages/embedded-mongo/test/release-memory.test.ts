@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 
@@ -19,6 +20,7 @@ const script = (release: string) => `
 
 test('an idle thread collects the garbage of what it did', async () => {
   const release = new URL('../src/release-memory.ts', import.meta.url).href;
+  setFlagsFromString('--expose-gc');
   const worker = new Worker(script(release), { eval: true });
   await expect(once(worker, 'message')).resolves.toEqual(['collected']);
   await worker.terminate();

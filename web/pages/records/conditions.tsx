@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
+import { fieldName } from '../../text/field-name.ts';
 import { records as words } from '../../text/records.ts';
 import { operators, type Condition, type Operator } from './search.ts';
 
@@ -35,7 +36,9 @@ function NewCondition({
       >
         <SelectField name="field" label={words.field}>
           {fields.map((field) => (
-            <option key={field}>{field}</option>
+            <option key={field} value={field}>
+              {fieldName(field)}
+            </option>
           ))}
         </SelectField>
         <SelectField name="operator" label={words.operator}>
@@ -60,7 +63,7 @@ export function Conditions({ fields, conditions, onChange }: ConditionsProps) {
   return (
     <>
       {conditions.map((one) => {
-        const said = `${one.field} ${words.operators[one.operator]} ${one.value}`;
+        const said = `${fieldName(one.field)} ${words.operators[one.operator]} ${one.value}`;
         return (
           <Button
             key={said}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { Time } from '../../parts/time.tsx';
+import { fieldName } from '../../text/field-name.ts';
 import { share } from '../../text/format.ts';
 import { records as words } from '../../text/records.ts';
 import { CellEditor } from './cell-editor.tsx';
@@ -35,14 +36,14 @@ function ValueCell({
   const about =
     cell === undefined
       ? ''
-      : `${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`;
+      : `${text}\n${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`;
   return (
     <td
       className={`group ${isNumeric(cell?.value ?? null) ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''} ${text.length < 12 ? 'whitespace-nowrap' : ''}`}
     >
       <span className="inline-flex items-center gap-1">
         {cell?.page === null || cell === undefined || text === '' ? (
-          <span dir="auto" title={about}>
+          <span dir="auto" title={about} className="max-w-64 truncate">
             {text === '' ? <span className="text-muted">–</span> : text}
           </span>
         ) : (
@@ -52,7 +53,7 @@ function ValueCell({
             search={{ page: cell.page, box: cell.box?.join(','), tab: 'fields' }}
             aria-label={words.openCell(path, text)}
             title={about}
-            className="decoration-dotted underline-offset-4 hover:underline"
+            className="max-w-64 truncate decoration-dotted underline-offset-4 hover:underline"
             dir="auto"
           >
             {text}
@@ -97,9 +98,10 @@ export function RecordTable({ fields, records, sort, onSort, canEdit }: RecordTa
                   type="button"
                   onClick={() => onSort(next(field))}
                   aria-label={words.sortBy(field)}
+                  title={field}
                   className="inline-flex items-center gap-1 hover:text-fg"
                 >
-                  {field}
+                  {fieldName(field)}
                   {sort === field && <ArrowUp size={12} aria-hidden />}
                   {sort === `-${field}` && <ArrowDown size={12} aria-hidden />}
                 </button>

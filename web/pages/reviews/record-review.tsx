@@ -4,6 +4,7 @@ import { useChange } from '../../api/use-change.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { useCan } from '../../shell/session.ts';
+import { fieldName } from '../../text/field-name.ts';
 import { share } from '../../text/format.ts';
 import { records as recordWords } from '../../text/records.ts';
 import { reviews as words } from '../../text/runs.ts';
@@ -40,7 +41,9 @@ export function RecordReview({ record, onDone }: { readonly record: Record; read
               key={path}
               className={`grid grid-cols-[7rem_minmax(0,1fr)_auto] items-center gap-3 px-2 py-1.5 max-sm:grid-cols-[5rem_minmax(0,1fr)_auto] max-sm:gap-2 ${doubts.has(path) ? 'bg-warn-soft' : ''}`}
             >
-              <dt className="text-muted">{path}</dt>
+              <dt className="text-muted" title={path}>
+                {fieldName(path)}
+              </dt>
               <dd dir="auto">
                 {valueText(cell?.value ?? null)}
                 {cell !== undefined && doubts.has(path) && (

@@ -5,6 +5,7 @@ import { Badge, type Tone } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { useCan } from '../../../shell/session.ts';
 import { document as words } from '../../../text/document.ts';
+import { fieldName } from '../../../text/field-name.ts';
 import { share } from '../../../text/format.ts';
 import { CellEditor } from './cell-editor.tsx';
 import { shapeOf, sortCells, type Cell, type RecordOf, type RowTable } from './cell-value.ts';
@@ -26,13 +27,13 @@ function Rows({ table, cellOf }: { readonly table: RowTable; readonly cellOf: (p
     <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
         <caption dir="auto" className="px-3 py-2 text-start font-medium">
-          {table.name}
+          {fieldName(table.name)}
         </caption>
         <thead>
           <tr>
             {table.columns.map((column) => (
               <th key={column} scope="col" dir="auto">
-                {column}
+                {fieldName(column)}
               </th>
             ))}
           </tr>
@@ -97,7 +98,7 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
         <ul className="grid gap-1 rounded-lg bg-warn-soft px-3 py-2 text-warn">
           {record.problems.map(({ code, field, detail }) => (
             <li key={`${code} ${field}`}>
-              <strong>{field}</strong>: {detail}
+              <strong>{fieldName(field)}</strong>: {detail}
             </li>
           ))}
         </ul>
@@ -117,8 +118,8 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
             <tbody>
               {single.map((path) => (
                 <tr key={path}>
-                  <th scope="row" dir="auto">
-                    {path}
+                  <th scope="row" dir="auto" title={path}>
+                    {fieldName(path)}
                   </th>
                   <td>{cellOf(path)}</td>
                   <td className="number whitespace-nowrap text-muted">{sayer(record.cells[path])}</td>
