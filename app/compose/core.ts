@@ -43,7 +43,7 @@ import { SignedMedia } from '#tools/pictures/signed-media.ts';
 import { version } from '#src/config/version.ts';
 import { productCode, type Code } from '#graphs/code/code.ts';
 import type { Installation } from '#graphs/check/installation/installation.ts';
-import { addedLanguagesFolder, bundledLanguages, installedLanguages } from '#src/adapters/ocr/tesseract-languages.ts';
+import { addedLanguagesFolder, createLanguageCodes } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createCheckGraph } from '#graphs/compute/check-in-thread.ts';
 import type { ComputeThreads } from '#graphs/compute/threads.ts';
 import { unfitProblems } from '#graphs/evaluators/unfit-problems.ts';
@@ -164,13 +164,11 @@ const keptChecks = 4_000_000;
 
 /** Abilities of this installation, for the checker and for agents. */
 function installationOf({ config }: CoreParts, { chat, listed, segmenters }: Outside): Installation {
-  const addedFolder = addedLanguagesFolder(config.dataDir);
-  const bundled = bundledLanguages();
   return {
     chatModel: chat.label,
     segmenter: segmenters.remote?.label ?? null,
     hosts: config.outboundAllow,
-    languages: () => installedLanguages(addedFolder, bundled).map(({ code }) => code),
+    languages: createLanguageCodes(addedLanguagesFolder(config.dataDir)),
     refuses: (url) => listed.refuses(url),
   };
 }

@@ -1,5 +1,5 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ export function addedLanguagesFolder(dataDir: string): string {
 }
 
 export function createTesseractLanguages({ modelFolder, addedFolder }: LanguageFolders = {}): TesseractLanguages {
-  const bundled = bundledLanguages();
+  const installed = createLanguageCodes(addedFolder);
   const staged = new Map<string, Promise<string>>();
 
   const folderOf = (code: string): string => {
@@ -61,10 +61,7 @@ export function createTesseractLanguages({ modelFolder, addedFolder }: LanguageF
   };
 
   return {
-    installed: () =>
-      modelFolder === undefined
-        ? installedLanguages(addedFolder, bundled).map(({ code }) => code)
-        : codesIn(modelFolder),
+    installed: () => (modelFolder === undefined ? installed() : codesIn(modelFolder)),
     async folder(language) {
       if (!codes.test(language)) {
         throw new AppError(
@@ -93,7 +90,7 @@ export function missingLanguages(language: string, addedFolder: string): string[
 }
 
 /** Codes of the languages that come with the packages. They stay as they are while a process runs. */
-export function bundledLanguages(): string[] {
+function bundledLanguages(): string[] {
   return readdirSync(packagesFolder()).filter((code) => findFolder(code) !== null);
 }
 
@@ -103,6 +100,22 @@ export function installedLanguages(addedFolder?: string, bundled = bundledLangua
   return [...new Set([...bundled, ...added])]
     .toSorted()
     .map((code) => ({ code, source: bundled.includes(code) ? 'bundled' : 'added' }));
+}
+
+/** A folder can change twice in one tick of its file system's clock: what was listed sooner after a change is listed again. */
+const settledMs = 1_000;
+
+/** Returns the codes of `installedLanguages`. Lists the folder only after it has changed: requests ask for them. */
+export function createLanguageCodes(addedFolder?: string): () => readonly string[] {
+  const bundled = bundledLanguages();
+  let known: { readonly changedAt: number; readonly codes: readonly string[] } | null = null;
+  return () => {
+    const changedAt = addedFolder === undefined ? 0 : (statSync(addedFolder, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (known?.changedAt === changedAt) return known.codes;
+    const installed = installedLanguages(addedFolder, bundled).map(({ code }) => code);
+    known = Date.now() - changedAt > settledMs ? { changedAt, codes: installed } : null;
+    return installed;
+  };
 }
 
 function codesIn(folder: string): string[] {
