@@ -32,6 +32,7 @@ function ValueCell({
 }) {
   const cell = record.cells[path];
   const text = valueText(cell?.value ?? null);
+  const isNumber = isNumeric(cell?.value ?? null);
   const isDoubtful = record.problems.some(({ field }) => field === path);
   const about =
     cell === undefined
@@ -39,9 +40,9 @@ function ValueCell({
       : `${text}\n${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`;
   return (
     <td
-      className={`group ${isNumeric(cell?.value ?? null) ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''} ${text.length < 12 ? 'whitespace-nowrap' : ''}`}
+      className={`group ${isNumber ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''} ${text.length < 12 ? 'whitespace-nowrap' : ''}`}
     >
-      <span className="inline-flex items-center gap-1">
+      <span className="relative inline-flex items-center">
         {cell?.page === null || cell === undefined || text === '' ? (
           <span dir="auto" title={about} className="max-w-64 truncate">
             {text === '' ? <span className="text-muted">–</span> : text}
@@ -64,7 +65,8 @@ function ValueCell({
             size="small"
             label={words.edit(path)}
             onClick={onEdit}
-            className="opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+            // Over the edge of the cell: a place of its own would widen every column.
+            className={`absolute bg-hover opacity-0 group-hover:opacity-100 focus-visible:opacity-100 ${isNumber ? '-start-6' : '-end-5'}`}
           >
             <Pencil size={12} aria-hidden />
           </IconButton>

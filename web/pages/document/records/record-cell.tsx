@@ -18,7 +18,7 @@ export function RecordCell({ path, cell, canCorrect, onLight, onShow, onEdit }: 
   const { value, verified, by, box } = cell;
   return (
     <div
-      className="group flex items-center gap-1"
+      className="group relative flex items-center gap-1"
       onPointerEnter={() => onLight(path)}
       onPointerLeave={() => onLight(null)}
     >
@@ -44,7 +44,8 @@ export function RecordCell({ path, cell, canCorrect, onLight, onShow, onEdit }: 
           aria-label={words.edit(path)}
           title={words.edit(path)}
           onClick={() => onEdit(path)}
-          className="grid size-6 shrink-0 place-items-center rounded-sm text-muted opacity-0 group-hover:opacity-100 hover:bg-hover focus-visible:opacity-100 pointer-coarse:opacity-100"
+          // Over the edge of the cell, where a mouse shows it only when it is near.
+          className="absolute -end-3 grid size-6 shrink-0 place-items-center rounded-sm bg-hover text-muted opacity-0 group-hover:opacity-100 hover:text-fg focus-visible:opacity-100 pointer-coarse:static pointer-coarse:opacity-100"
         >
           <Pencil size={13} aria-hidden />
         </button>
