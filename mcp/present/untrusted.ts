@@ -52,11 +52,48 @@ const untrustedValue = /^(outputs|data|cells|tags)$/;
 /** Values of several documents. */
 const untrustedGroups = 'groups';
 
+/** Place of a value in the output. Paths are written out for the few places that need one. */
 interface Position {
+  /** Of the document that the value is about. */
   readonly id: string | null;
-  readonly path: readonly string[];
-  /** Path from the root, as a JSON Pointer with * for the places of lists. */
-  readonly pointer: string;
+  /** null: the output itself. */
+  readonly above: Position | null;
+  readonly name: string;
+  readonly isItem: boolean;
+  /** Paths of fields begin below it. */
+  readonly isStart: boolean;
+}
+
+const root: Position = { id: null, above: null, name: '', isItem: false, isStart: true };
+
+const below = (above: Position, name: string, isItem: boolean): Position => ({
+  id: above.id,
+  above,
+  name,
+  isItem,
+  isStart: false,
+});
+
+/** Path within the document. */
+function pathOf(position: Position): string {
+  const names: string[] = [];
+  for (let at: Position | null = position; at !== null && !at.isStart; at = at.above) names.push(at.name);
+  return names.toReversed().join('.');
+}
+
+/** Path from the root, as a JSON Pointer with * for the places of lists. */
+function pointerOf(position: Position): string {
+  let pointer = '';
+  for (let at = position; at.above !== null; at = at.above)
+    pointer = `/${at.isItem ? '*' : at.name.replaceAll('~', '~0').replaceAll('/', '~1')}${pointer}`;
+  return pointer;
+}
+
+/** Sets a member. `__proto__` is a name like any other. */
+function put(owner: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(owner, name, { value, enumerable: true, configurable: true, writable: true });
+  else owner[name] = value;
 }
 
 function documentIdOf(value: object): string | null {
@@ -98,37 +135,34 @@ export function separate(output: unknown): Separated {
   const walk = (value: unknown, position: Position): unknown => {
     // Neutralize before serializing: JSON escapes characters that may be part of a tag.
     if (typeof value === 'string') return neutralize(value);
-    if (Array.isArray(value))
-      return value.map((item, index) =>
-        walk(item, { ...position, path: [...position.path, String(index)], pointer: `${position.pointer}/*` }),
-      );
+    if (Array.isArray(value)) return value.map((item, index) => walk(item, below(position, String(index), true)));
     if (typeof value !== 'object' || value === null) return value;
     const own = documentIdOf(value);
-    const here: Position = own === null ? position : { ...position, id: own, path: [] };
-    const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    const here = own === null ? position : { ...position, id: own, isStart: true };
+    const copy: Record<string, unknown> = {};
     for (const [name, child] of Object.entries(value)) {
       const text = untrustedTextOf(name, child, here);
       // Most members: their places are of no use.
       if (text === null && name !== 'promptText' && (typeof child !== 'object' || child === null)) {
-        copy[neutralize(name)] = typeof child === 'string' ? neutralize(child) : child;
+        put(copy, neutralize(name), typeof child === 'string' ? neutralize(child) : child);
         continue;
       }
-      const path = [...here.path, name];
-      const pointer = `${here.pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const place = below(here, name, false);
       if (text === null || !mayQuote(name, value)) {
         // The prompt repeats the author's question with its values, which are shown apart.
-        if (name !== 'promptText') copy[neutralize(name)] = walk(child, { id: here.id, path, pointer });
-        else pointers.add(pointer);
+        if (name !== 'promptText') put(copy, neutralize(name), walk(child, place));
+        else pointers.add(pointerOf(place));
         continue;
       }
-      pointers.add(pointer);
+      pointers.add(pointerOf(place));
+      const path = pathOf(place);
       // Text about several documents, such as a chat answer, gets the path of its field as id.
-      const id = here.id ?? path.join('.');
-      found.set(id, [...(found.get(id) ?? []), { path: path.join('.'), text }]);
+      const id = here.id ?? path;
+      found.set(id, [...(found.get(id) ?? []), { path, text }]);
     }
     return copy;
   };
-  const trusted = walk(output, { id: null, path: [], pointer: '' });
+  const trusted = walk(output, root);
   const blocks = [...found].map(([id, fields]) => ({ id, fields }));
   return { json: neutralize(JSON.stringify(trusted)), blocks, pointers: [...pointers] };
 }
