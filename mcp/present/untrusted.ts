@@ -54,7 +54,7 @@ const untrustedGroups = 'groups';
 
 /** Place of a value in the output. Paths are written out for the few places that need one. */
 interface Position {
-  /** Of the document that the value is about. */
+  /** Id of the document that the value is about. */
   readonly id: string | null;
   /** null: the output itself. */
   readonly above: Position | null;

@@ -10,7 +10,8 @@ import { columns, type Column, type Counts } from '#test/budgets/meter.ts';
  * - reply: bytes of the response
  * - slack: percent below the budget that passes. Of bytes, 5 % pass in any row.
  *
- * A run of over 100 ms, on a busy machine, shows itself on its document as running: one command, and one row, more.
+ * A run of over 100 ms, on a busy machine, shows itself on its document as running: one command, and one row, more. The same is true where
+ * the event of its creation does not wait for its end: the run of five steps has both numbers within its slack.
  *
  * A change that costs more fails; one that saves more than the slack fails too, until the row is lowered. A failure prints the new row.
  */
@@ -25,7 +26,7 @@ tools/call get_context           |        3 |   763 |     1170 |     0 |       0
 tools/call get_workflow          |        2 |   528 |     1330 |     0 |       0 |       0 |     0 |     0 |     0 |          0 | 10200 |     0
 tools/call create_workflow       |        4 |  6130 |      855 |     3 |      11 |      17 |  5890 |     2 |     0 |          0 |   942 |     0
 realtime event                   |        1 |   577 |       42 |     1 |       5 |       7 |   643 |     0 |     0 |          0 |   429 |     0
-run of 5 no-op steps             |        9 | 15200 |     3760 |     8 |      43 |      54 | 18400 |     2 |     0 |          0 |   602 |    15
+run of 5 no-op steps             |       10 | 15700 |     3800 |     9 |      47 |      60 | 18900 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  4530 |     7400 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0
 chat question                    |       20 | 13300 |     7700 |     4 |       8 |      14 |  4270 |     2 |     0 |          0 |  3040 |     0
 upload and its default workflow  |       34 | 65500 |    24500 |    26 |     100 |     142 | 73000 |     4 |    13 |          5 |   833 |    20
