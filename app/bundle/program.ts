@@ -1,5 +1,4 @@
 import { basename, extname, join } from 'node:path';
-import { emitWarning } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { buildBeside, isThere, keepInUse } from '#src/adapters/built/built-folder.ts';
 import { bundleKey, root } from './key.ts';
@@ -39,7 +38,7 @@ export async function programAt(program: Program, { WORKFLOWS_DIR }: NodeJS.Proc
     return (await bundled(program)).href;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    emitWarning(
+    process.emitWarning(
       `The services start from their sources, which takes longer, since these could not be bundled: ${reason}`,
     );
     return source.href;

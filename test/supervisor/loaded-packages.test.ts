@@ -53,6 +53,7 @@ test('npm start loads no heavy package before it listens, and no process loads t
   // All of it is in the bundle. The program that starts the bundle takes none along.
   const beside = lists.flatMap((list) => list.filter((name) => name === 'zod: beside the bundle'));
   expect(beside).toEqual([]);
+  expect(lists.flat()).not.toContain('the client of fetch');
   // Processes that answer no requests do without the tools.
   const withTools = lists.filter((list) => list.some((name) => name.startsWith('chunk: tools-')));
   expect(withTools).toHaveLength(1);

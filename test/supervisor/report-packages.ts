@@ -1,6 +1,6 @@
 /**
  * Loaded with `--import` into each process of a service: writes the packages that it loads, those that it loads beside the bundle, the
- * files of bson, and the chunks of the bundle to a file of its own in `PACKAGES_FOLDER`.
+ * files of bson, the chunks of the bundle, and the client of `fetch` to a file of its own in `PACKAGES_FOLDER`.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -19,6 +19,9 @@ function packagesIn(url: string): readonly string[] {
   return chunks[basename(url)] ?? [];
 }
 
+/** Node tells nowhere else what it loads of its own. */
+const ofNode = (): readonly string[] => (process as unknown as { readonly moduleLoadList: string[] }).moduleLoadList;
+
 if (folder !== undefined)
   registerHooks({
     load(url, context, nextLoad) {
@@ -30,6 +33,7 @@ if (folder !== undefined)
             name,
           ]);
       if (isBundled(url)) lines.push(`chunk: ${basename(url)}`);
+      if (ofNode().includes('NativeModule internal/deps/undici/undici')) lines.push('the client of fetch');
       for (const line of lines) {
         if (!seen.has(line)) appendFileSync(join(folder, `packages-${process.pid}-${threadId}`), `${line}\n`);
         seen.add(line);

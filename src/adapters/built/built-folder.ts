@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { pid } from 'node:process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -44,7 +43,7 @@ export async function buildBeside(program: URL, folder: string): Promise<void> {
 
 /** Makes `folder` appear whole or not at all, so that two processes may build it at once: `build` writes into a folder beside it. */
 export async function buildWhole(folder: string, build: (draft: string) => Promise<void>): Promise<void> {
-  const draft = join(dirname(folder), `.draft-${pid}-${Date.now()}`);
+  const draft = join(dirname(folder), `.draft-${process.pid}-${Date.now()}`);
   await mkdir(dirname(folder), { recursive: true });
   try {
     await build(draft);
