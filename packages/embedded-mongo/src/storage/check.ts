@@ -75,7 +75,7 @@ export function checkCollection(database: Database, collection: Collection, prob
 
 /** For each text field, how many words the index has of each row. */
 function wordsHeld(index: TextIndex): Map<number, number>[] {
-  const segments = index.segments();
+  const segments = index.view().segments;
   return index.mapping.texts.map((_, field) => {
     const held = new Map<number, number>();
     for (const segment of segments) {

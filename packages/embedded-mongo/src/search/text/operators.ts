@@ -4,7 +4,7 @@ import { Best } from '../best.ts';
 import { type OpenSource, passesAll, scoredRows, searchIndex } from '../scored.ts';
 import { both, boosted, type Clause } from './clause.ts';
 import { typeOf } from './fields.ts';
-import { View, type Words } from './view.ts';
+import type { View, Words } from './view.ts';
 import type { Fuzzy } from './vocabulary.ts';
 
 type Find = (view: View) => Clause;
@@ -17,7 +17,7 @@ export function parseSearch(spec: Document): OpenSource {
   return (database, collection, query) => {
     const index = searchIndex(collection, wanted, 'search');
     const best = new Best(query.limit > 0 && passesAll(query) ? query.skip + query.limit : Infinity);
-    const view = index && new View(index);
+    const view = index?.view();
     const clause = view && find(view);
     for (const [at, segment] of view?.segments.entries() ?? []) {
       const scores = clause?.(at, segment.size) ?? [];

@@ -87,7 +87,12 @@ export interface WaitingRow {
   fields: Map<number, { terms: Map<string, number>; numbers: number[]; vocabulary?: Vocabulary }>;
 }
 
+/** Terms of waiting rows that are kept at most. */
+const MOST_TERMS = 1_000;
+
 export function openWaiting(held: readonly WaitingRow[]): Segment {
+  const found = new LRUCache<string, { list: Postings | undefined }>({ max: MOST_TERMS });
+  const lengths = new Map<number, Lengths>();
   const collect = (field: number, withPlaces: boolean, pick: (terms: Map<string, number>) => number | undefined) => {
     const [rows, counts, places]: [number[], number[], number[]] = [[], [], []];
     for (const [number, { fields }] of held.entries()) {
@@ -101,16 +106,22 @@ export function openWaiting(held: readonly WaitingRow[]): Segment {
     }
     return rows.length > 0 ? { rows: Uint16Array.from(rows), counts, places: Uint32Array.from(places) } : undefined;
   };
+  const postings: Segment['postings'] = (field, term, withPlaces = false) => {
+    const key = `${withPlaces ? 'o' : 'p'} ${field} ${term}`;
+    const known = found.get(key) ?? { list: collect(field, withPlaces, (terms) => terms.get(term)) };
+    found.set(key, known);
+    return known.list;
+  };
   return {
     size: held.length,
     dead: undefined,
     rowAt: (number) => (held[number] as WaitingRow).row,
-    postings: (field, term, withPlaces = false) => collect(field, withPlaces, (terms) => terms.get(term)),
-    lengths: (field) =>
-      lengthsOf(
-        held.length,
-        collect(field, false, (terms) => terms.get('')),
-      ),
+    postings,
+    lengths(field) {
+      const known = lengths.get(field) ?? lengthsOf(held.length, postings(field, ''));
+      lengths.set(field, known);
+      return known;
+    },
     vocabularies: (field) =>
       held.flatMap(({ fields }) => {
         const own = fields.get(field);

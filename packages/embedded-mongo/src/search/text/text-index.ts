@@ -2,6 +2,7 @@ import type { Document } from '../../bson/value.ts';
 import type { Database } from '../../storage/database.ts';
 import { keysOf, parseDefinition, textsOf } from './fields.ts';
 import { rewrite, Writer } from './postings.ts';
+import { View } from './view.ts';
 import { createSegmentCache, openBlock, openWaiting, ROWS, type Segment, type WaitingRow } from './segment.ts';
 
 /**
@@ -31,6 +32,7 @@ export class TextIndex {
   readonly #table: string;
   readonly #cache = createSegmentCache(CACHE_BYTES);
   #waiting = new Map<number, WaitingRow>();
+  #view: { state: string; view: View } | undefined;
   #version: number | undefined;
   #writes = 0;
 
@@ -78,11 +80,25 @@ export class TextIndex {
     });
   }
 
-  /** The index as it is at this moment; what is read from it later is still of this moment. */
-  segments(): Segment[] {
+  /**
+   * The index as it is at this moment; what is read from it later is still of this moment. The same one as before while nothing has changed:
+   * it keeps what earlier searches worked out.
+   */
+  view(): View {
+    const held = this.#database.all(`SELECT r, v FROM ${this.#table}w`) as [number, number][];
+    const blocks = this.#database.all(`SELECT b, v FROM ${this.#table}b`) as [number, number][];
+    const state = `${held.join()};${blocks.join()}`;
+    if (this.#view?.state !== state) this.#view = { state, view: new View(this.mapping, this.#segments(held, blocks)) };
+    return this.#view.view;
+  }
+
+  #segments(
+    held: readonly [row: number, version: number][],
+    blocks: readonly [block: number, version: number][],
+  ): Segment[] {
     const waiting = new Map<number, WaitingRow>();
     const dead = new Map<number, Uint8Array>();
-    for (const [row, version] of this.#database.all(`SELECT r, v FROM ${this.#table}w`) as [number, number][]) {
+    for (const [row, version] of held) {
       const known = this.#waiting.get(row);
       waiting.set(row, known?.version === version ? known : { row, version, fields: this.#read(row) });
       const block = Math.floor(row / ROWS);
@@ -92,7 +108,6 @@ export class TextIndex {
     }
     this.#waiting = waiting;
     const live = [...waiting.values()].filter(({ fields }) => fields.size > 0);
-    const blocks = this.#database.all(`SELECT b, v FROM ${this.#table}b`) as [number, number][];
     const opened = blocks.map(([block, version]) =>
       openBlock(this.#database, this.#cache, { table: this.#table, block, version, dead: dead.get(block) }),
     );

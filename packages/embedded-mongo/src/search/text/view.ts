@@ -1,8 +1,7 @@
 import { check } from '../request.ts';
 import { type Clause, type Lists, phrase, rarity, sum, union, type Weighted } from './clause.ts';
-import { keyOf, typeOf } from './fields.ts';
+import { keyOf, type parseDefinition, typeOf } from './fields.ts';
 import type { Segment } from './segment.ts';
-import type { TextIndex } from './text-index.ts';
 import type { Fuzzy } from './vocabulary.ts';
 
 /** Lucene's limit to a query. */
@@ -13,6 +12,7 @@ export interface Words {
   queries: readonly string[];
 }
 
+type Mapping = ReturnType<typeof parseDefinition>;
 type Word = [term: string, place: number];
 
 /** Text field with the statistics that weigh its terms. */
@@ -24,12 +24,12 @@ interface Field extends Pick<Weighted, 'lengths' | 'average'> {
 /** Snapshot of an index, with its queries. As on Atlas, an unmapped path matches nothing. */
 export class View {
   readonly segments: readonly Segment[];
-  readonly #index: TextIndex;
+  readonly #mapping: Mapping;
   readonly #fields = new Map<number, Field>();
 
-  constructor(index: TextIndex) {
-    this.#index = index;
-    this.segments = index.segments();
+  constructor(mapping: Mapping, segments: readonly Segment[]) {
+    this.#mapping = mapping;
+    this.segments = segments;
   }
 
   text(given: Words, fuzzy: Fuzzy | undefined): Clause {
@@ -56,7 +56,7 @@ export class View {
 
   /** The number of the path's field, and the term of the value there. */
   #keyAt(path: string, value: unknown): { field: number; key: string } | undefined {
-    const { texts, exact } = this.#index.mapping;
+    const { texts, exact } = this.#mapping;
     const at = exact.findIndex((field) => field.path === path);
     const field = exact[at];
     check(typeOf(value) !== 'token' || field?.types.has('token'), `Path '${path}' needs to be indexed as token`);
@@ -65,7 +65,7 @@ export class View {
 
   /** Maps the words of each query in each field. */
   #each<T>({ paths, queries }: Words, make: (field: Field, words: Word[]) => T): T[] {
-    return this.#index.mapping.texts.flatMap(({ path, analyze }, at) => {
+    return this.#mapping.texts.flatMap(({ path, analyze }, at) => {
       const times = paths.filter((wanted) => wanted === path);
       const field = times.length > 0 ? this.#field(at) : undefined;
       return times.flatMap(() =>
