@@ -359,7 +359,7 @@ class Performance {
     };
   }
 
-  /** The end of a run counts more than its last steps. */
+  /** Goes on without steps that cannot be stored: the reason of the failure counts more. */
   async #flushAfterFailure(): Promise<void> {
     try {
       await this.#recorder?.flush();

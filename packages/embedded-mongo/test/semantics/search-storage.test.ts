@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encode } from '../../src/bson/encode.ts';
 import { SOURCES } from '../../src/search/sources.ts';
+import { searchIndex } from '../../src/search/scored.ts';
 import { createSegmentCache } from '../../src/search/text/segment.ts';
 import { Catalog } from '../../src/storage/catalog.ts';
 import type { Collection } from '../../src/storage/collection.ts';
@@ -51,6 +52,23 @@ describe('a text index', () => {
     expect(count('s1w')).toBeLessThan(600);
     expect(count('s1')).toBeGreaterThan(500);
     expect([found('common'), found('word3'), found('word1499')]).toEqual([1500, 1, 1]);
+  });
+
+  it('shows each change at once, also one that is taken back, and is read anew only after one', () => {
+    insert(0, 600);
+    const index = searchIndex(collection, 'default', 'search');
+    const before = index?.view();
+    expect(index?.view()).toBe(before);
+    database.exec('BEGIN');
+    insert(600, 1);
+    expect([found('common'), found('word600')]).toEqual([601, 1]);
+    database.exec('ROLLBACK');
+    expect([found('common'), found('word600')]).toEqual([600, 0]);
+    insert(601, 1);
+    expect([found('common'), found('word600'), found('word601')]).toEqual([601, 0, 1]);
+    collection.remove(1, docOf(0));
+    expect([found('common'), found('word0')]).toEqual([600, 0]);
+    expect(index?.view()).not.toBe(before);
   });
 
   it('keeps nothing of documents that are gone', () => {
