@@ -94,10 +94,15 @@ export function createSearchRetrievers(
   searchRecords: Collection<SearchRow>,
   quantization?: Quantization,
 ): SearchRetrievers {
-  const ranked = async (pipeline: Document[], meta: string, signal: AbortSignal): Promise<RetrieverHit[]> => {
+  /** One round trip: a first batch is of 101 documents unless it is told. */
+  const ranked = async (
+    pipeline: Document[],
+    meta: string,
+    { depth, signal }: RetrieverRequest,
+  ): Promise<RetrieverHit[]> => {
     const project = { $project: { _id: 1, score: { $meta: meta } } };
     const rows = await searchRecords
-      .aggregate<{ _id: string; score: number }>([...pipeline, project], { signal })
+      .aggregate<{ _id: string; score: number }>([...pipeline, project], { batchSize: depth + 1, signal })
       .toArray();
     return rows.map(({ _id, score }) => ({ documentId: _id, score }));
   };
@@ -105,7 +110,7 @@ export function createSearchRetrievers(
   const search = async (request: RetrieverRequest, should: Document[]): Promise<RetrieverHit[]> => {
     const compound = { should, minimumShouldMatch: 1, filter: searchable(request) };
     const pipeline = [{ $search: { index: textIndexName, compound } }, { $limit: request.depth }];
-    return ranked(pipeline, 'searchScore', request.signal);
+    return ranked(pipeline, 'searchScore', request);
   };
 
   const withPhrases = async (request: RetrieverRequest): Promise<RetrieverHit[]> => {
@@ -144,7 +149,7 @@ export function createSearchRetrievers(
           },
         ],
         'vectorSearchScore',
-        request.signal,
+        request,
       );
       // Atlas returns (1 + cosine) / 2.
       return hits.map(({ documentId, score }) => ({ documentId, score: 2 * score - 1 }));

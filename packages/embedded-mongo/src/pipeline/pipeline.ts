@@ -1,5 +1,5 @@
 import { decodeOnly } from '../bson/decode.ts';
-import { type Document, isObject } from '../bson/value.ts';
+import { fieldsOf, isObject } from '../bson/value.ts';
 import { type Item, parseExpression, readsOf } from '../expression/expression.ts';
 import { rowOf } from '../expression/operator.ts';
 import { CommandError } from '../errors.ts';
@@ -9,6 +9,7 @@ import { checkCollatedStage } from '../query/collation.ts';
 import { type Filter, parseFilter } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import { describeSearchIndexes } from '../search/search-index.ts';
+import type { Scored } from '../search/scored.ts';
 import { SOURCES } from '../search/sources.ts';
 import { type Context, type Pipeline, bytesOf, stageCount, stageObject, storedItem } from './context.ts';
 import { parseOrder } from './sort.ts';
@@ -62,10 +63,10 @@ export function parsePipeline(given: unknown, context: Context, hint?: unknown):
       let items: Iterable<Item> = [];
       if (read) items = read(name);
       else if (collection && search) {
-        const rows = search(engine.database, collection, whole);
-        items = stored(rows, context, { meta: () => ({ [SCORES[head] ?? '']: rows.score() }) });
+        const found = search(engine.database, collection, { ...whole, onlyId: readsOnlyId(late) });
+        items = scoredItems(found, SCORES[head] ?? '');
       } else if (collection && reads?.size === 0) items = counted(countRows(engine.database, collection, whole));
-      else if (collection) items = stored(openRows(engine.database, collection, whole), context, { reads });
+      else if (collection) items = stored(openRows(engine.database, collection, whole), context, reads);
       if (read && first) items = Iterator.from(items).filter((item) => matches(first, item.doc));
       for (const stage of stages) items = stage(items);
       return items;
@@ -114,21 +115,32 @@ function readBy(stages: readonly Entry[]): ReadonlySet<string> | undefined {
   return undefined;
 }
 
+/** True if the stages read nothing of a document but its `_id`, as those do that ask a search for ids and scores. */
+function readsOnlyId(stages: readonly Entry[]): boolean {
+  const [name, spec] = stages[0] ?? [];
+  if (name !== '$project' || !isObject(spec)) return false;
+  const isWanted = (value: unknown): boolean => isObject(value) && Object.keys(value).join() === '$meta';
+  return fieldsOf(spec).every(([field, value]) => (field === '_id' ? value === 1 || value === true : isWanted(value)));
+}
+
+function* scoredItems(found: Iterable<Scored>, name: string): Generator<Item> {
+  for (const one of found) {
+    const meta = { [name]: one.score };
+    yield 'bytes' in one ? storedItem(one.bytes, meta) : { doc: one.doc, meta };
+  }
+}
+
 /** Yields an empty document for each row, for stages that read no field. */
 function* counted(count: number): Generator<Item> {
   const item = { doc: {} };
   for (let at = 0; at < count; at++) yield item;
 }
 
-function* stored(
-  rows: Rows,
-  { reading }: Context,
-  { meta, reads }: { meta?: () => Document; reads?: ReadonlySet<string> | undefined },
-): Generator<Item> {
+function* stored(rows: Rows, { reading }: Context, reads: ReadonlySet<string> | undefined): Generator<Item> {
   const parse = reads && ((bytes: Uint8Array) => decodeOnly(bytes, reads));
   reading.add(rows);
   try {
-    for (let row = rows.next(); row; row = rows.next()) yield storedItem(row.bytes, meta?.(), parse);
+    for (let row = rows.next(); row; row = rows.next()) yield storedItem(row.bytes, undefined, parse);
   } finally {
     rows.pause();
     reading.delete(rows);

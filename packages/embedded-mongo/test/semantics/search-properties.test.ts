@@ -12,14 +12,14 @@ import type { Collection } from '../../src/storage/collection.ts';
 import { Database } from '../../src/storage/database.ts';
 
 interface Doc extends Document {
-  _id: number;
+  _id: string;
   t?: string | string[];
   u?: string;
   k?: string | string[] | null;
   n?: number | number[];
 }
 
-type Scores = Map<number, number>;
+type Scores = Map<string, number>;
 type Operator = Record<string, Record<string, unknown>>;
 interface Clauses {
   must?: Operator[];
@@ -128,7 +128,7 @@ class Reference {
   }
 
   #field(name: string): Field {
-    const texts = new Map<number, string[]>();
+    const texts = new Map<string, string[]>();
     const holding = new Map<string, number>();
     for (const doc of this.docs) {
       const text = [doc[name] ?? []].flat().flatMap((one) => words(one as string));
@@ -140,7 +140,7 @@ class Reference {
 }
 
 interface Field {
-  texts: Map<number, string[]>;
+  texts: Map<string, string[]>;
   /** Number of documents that have each term. */
   holding: Map<string, number>;
   average: number;
@@ -248,10 +248,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Bench {
   readonly #database: Database;
   readonly #definition = {
-    mappings: { fields: { t: { type: 'string' }, u: { type: 'string' }, k: { type: 'token' }, n: { type: 'number' } } },
+    mappings: {
+      fields: {
+        _id: { type: 'token' },
+        t: { type: 'string' },
+        u: { type: 'string' },
+        k: { type: 'token' },
+        n: { type: 'number' },
+      },
+    },
   };
   #catalog: Catalog;
-  docs = new Map<number, Doc>();
+  docs = new Map<string, Doc>();
   #next = 0;
 
   constructor(database: Database, start: number, bodies: Partial<Doc>[]) {
@@ -291,27 +299,29 @@ class Bench {
     for (const one of operators) {
       const expected = reference.search(one);
       const found = this.search(one);
-      expect(found.map(([id]) => id).toSorted((a, b) => a - b)).toEqual([...expected.keys()].toSorted((a, b) => a - b));
+      expect(found.map(([id]) => id).toSorted()).toEqual([...expected.keys()].toSorted());
       for (const [id, own] of found) expect(own).toBeCloseTo(expected.get(id) ?? NaN, 9);
       expect(found.map(([, own]) => own)).toEqual(found.map(([, own]) => own).toSorted((a, b) => b - a));
-      expect(this.search(one, 3)).toEqual(found.slice(0, 3));
+      expect(this.search(one, { limit: 3 })).toEqual(found.slice(0, 3));
+      expect(this.search(one, { onlyId: true })).toEqual(found);
     }
   }
 
-  search(one: Operator, limit = 0): [id: number, score: number][] {
-    const query = { filter: { op: 'and' as const, filters: [] }, sort: [], skip: 0, limit };
-    const rows = SOURCES['$search']?.(one)(this.#database, this.#collection, query);
-    const found: [number, number][] = [];
-    for (let row = rows?.next(); row; row = rows?.next())
-      found.push([decode(row.bytes)['_id'] as number, rows?.score() ?? NaN]);
-    return found;
+  search(one: Operator, { limit = 0, onlyId = false } = {}): [id: string, score: number][] {
+    const query = { filter: { op: 'and' as const, filters: [] }, sort: [], skip: 0, limit, onlyId };
+    const rows = SOURCES['$search']?.(one)(this.#database, this.#collection, query) ?? [];
+    return Array.from(rows, (row) => {
+      expect('doc' in row).toBe(onlyId);
+      const { _id } = 'doc' in row ? row.doc : decode(row.bytes);
+      return [_id as string, row.score];
+    });
   }
 
   #apply(one: Exclude<Step, { op: 'reopen' }>): void {
     if (one.op === 'insert' || one.op === 'many') {
       const count = one.op === 'many' ? one.count : one.bodies.length;
       for (let n = 0; n < count; n++) {
-        const doc = { _id: this.#next++, ...one.bodies[n % one.bodies.length] } as Doc;
+        const doc = { _id: `d${this.#next++}`, ...one.bodies[n % one.bodies.length] } as Doc;
         this.#collection.insert(encode(doc), doc);
         this.docs.set(doc._id, doc);
       }

@@ -39,9 +39,7 @@ function found(query: string): number {
 function rows(query: string, limit = 0): number[] {
   const open = SOURCES['$search']?.({ text: { query, path: 't' } });
   const opened = open?.(database, collection, { filter: { op: 'and', filters: [] }, sort: [], skip: 0, limit });
-  const ids: number[] = [];
-  for (let row = opened?.next(); row; row = opened?.next()) ids.push(row.id);
-  return ids;
+  return Array.from(opened ?? [], ({ row }) => row);
 }
 
 const count = (table: string): number => Number(database.get(`SELECT count(*) FROM ${table}`)?.[0]);

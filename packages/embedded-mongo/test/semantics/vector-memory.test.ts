@@ -89,9 +89,7 @@ function found(collection: Collection, query: number[], limit: number, filter: D
   const spec = { index: 'v', path: 'v', queryVector: query, limit, exact: true, ...(filter && { filter }) };
   const source = SOURCES['$vectorSearch']?.(spec);
   const rows = source?.(engine.database, collection, { filter: parseFilter({}), sort: [], skip: 0, limit: 0 });
-  const answer: unknown[] = [];
-  for (let row = rows?.next(); row; row = rows?.next()) answer.push({ row: row.id, score: rows?.score() });
-  return answer;
+  return Array.from(rows ?? [], ({ row, score }) => ({ row, score }));
 }
 
 // Small whole numbers: sums of squares are exact in float32 too, so that ties are ties.

@@ -1,11 +1,12 @@
+import { addTo, emptyMatches, keep, type Matches, type Scratch } from './matches.ts';
 import type { Postings } from './postings.ts';
 
 /** Lucene's BM25 constants. */
 const K1 = 1.2;
 const B = 0.75;
 
-/** Scores of a segment's rows. Below 0 means no match; `undefined` means that no row matches. */
-export type Clause = (segment: number, size: number) => Float64Array | undefined;
+/** Matches of a segment, in room that is theirs until the next segment; `undefined`: no row matches. Not to be changed. */
+export type Clause = (segment: number, size: number, room: Scratch) => Matches | undefined;
 
 /** A term's postings in each of the segments. */
 export type Lists = readonly (Postings | undefined)[];
@@ -26,33 +27,36 @@ export function rarity(rows: number, holding: number): number {
 
 /** Rows that hold any of the terms, scored by BM25. */
 export function sum(terms: readonly Weighted[]): Clause {
-  return (segment, size) => {
-    let scores: Float64Array | undefined;
-    for (const { lists, weight, lengths, average } of terms) {
-      const { rows = [], counts = [] } = lists[segment] ?? {};
+  return (segment, size, room) => {
+    const held = terms.filter(({ lists }) => (lists[segment]?.rows.length ?? 0) > 0);
+    if (held.length === 0) return undefined;
+    const matches = room.take(size);
+    for (const { lists, weight, lengths, average } of held) {
+      const { rows, counts } = lists[segment] as Postings;
       const lengthOf = lengths[segment] as Uint32Array;
       const perTerm = (K1 * B) / average;
-      if (rows.length === 0) continue;
-      scores ??= new Float64Array(size).fill(-1);
       for (let n = 0; n < rows.length; n++) {
         const row = rows[n] as number;
         const count = counts[n] as number;
-        const score = (weight * count) / (count + K1 * (1 - B) + perTerm * (lengthOf[row] as number));
-        scores[row] = Math.max(0, scores[row] as number) + score;
+        addTo(matches, row, (weight * count) / (count + K1 * (1 - B) + perTerm * (lengthOf[row] as number)));
       }
     }
-    return scores;
+    return matches;
   };
 }
 
-/** Rows of any of the lists, which score 1. */
+/** Rows of any of the lists, which score 1. Its matches are kept as long as the clause: filters are asked again and again. */
 export function union(all: readonly Lists[]): Clause {
+  const known = new Map<number, Matches | undefined>();
   return (segment, size) => {
+    if (known.has(segment)) return known.get(segment);
     const held = all.flatMap((lists) => lists[segment] ?? []);
-    if (held.length === 0) return undefined;
-    const scores = new Float64Array(size).fill(-1);
-    for (const { rows } of held) for (const row of rows) scores[row] = 1;
-    return scores;
+    const matches = held.length > 0 ? emptyMatches(size) : undefined;
+    for (const { rows } of held) {
+      for (const row of rows) if (matches?.scores[row] === -1) addTo(matches, row, 1);
+    }
+    known.set(segment, matches);
+    return matches;
   };
 }
 
@@ -63,71 +67,73 @@ interface Parts {
   minimum?: number;
 }
 
-/**
- * Lucene's boolean query: the scores of `must` and `should` add up. Filters come last, since most segments have none of a rare word; each
- * clause goes over all rows at once, which is several times as fast as each row over all clauses.
- */
+/** Lucene's boolean query: the scores of `must` and `should` add up. Only rows that some clause found are looked at, never all of a segment. */
 export function both({ must = [], should = [], filter = [], minimum = 0 }: Parts): Clause {
-  return (segment, size) => {
-    const of = (clauses: readonly Clause[]): Float64Array[] => clauses.flatMap((clause) => clause(segment, size) ?? []);
+  return (segment, size, room) => {
+    const of = (clauses: readonly Clause[]): Matches[] =>
+      clauses.flatMap((clause) => clause(segment, size, room) ?? []);
     const scoring = of(must);
     if (scoring.length < must.length) return undefined;
     const optional = of(should);
     if (optional.length < minimum) return undefined;
     const required = of(filter);
     if (required.length < filter.length) return undefined;
-    const scores = new Float64Array(size);
-    for (const one of required) for (let row = 0; row < size; row++) if ((one[row] as number) < 0) scores[row] = -1;
-    for (const one of scoring) add(one, scores);
-    addSome(optional, scores, minimum);
-    return scores;
+    const found = room.take(size);
+    const isRequired = (row: number): boolean => required.every(({ scores }) => (scores[row] as number) >= 0);
+    if (scoring.length === 0 && minimum > 0) {
+      for (const one of optional) each(one, (row, score) => isRequired(row) && addTo(found, row, score));
+    } else {
+      const base = scoring[0] ?? fewest(required);
+      each(base, (row, score) => isRequired(row) && addTo(found, row, scoring.length > 0 ? score : 0));
+      for (const { scores } of scoring.slice(1)) {
+        keep(found, (row) => (scores[row] as number) >= 0);
+        each(found, (row) => addTo(found, row, scores[row] as number));
+      }
+      for (const one of optional)
+        each(one, (row, score) => (found.scores[row] as number) >= 0 && addTo(found, row, score));
+    }
+    if (minimum > (scoring.length === 0 ? 1 : 0)) keepThoseThatMeet(found, optional, { minimum, met: room.take(size) });
+    return found;
   };
 }
 
-/** Adds the scores of a clause that rows need; -1 marks those without it. */
-function add(one: Float64Array, scores: Float64Array): void {
-  for (let row = 0; row < scores.length; row++) {
-    const [score, before] = [one[row] as number, scores[row] as number];
-    scores[row] = score < 0 || before < 0 ? -1 : before + score;
+function each({ rows, count, scores }: Matches, visit: (row: number, score: number) => void): void {
+  for (let n = 0; n < count; n++) {
+    const row = rows[n] as number;
+    visit(row, scores[row] as number);
   }
 }
 
-/** Adds the scores of clauses of which rows need so many. */
-function addSome(optional: readonly Float64Array[], scores: Float64Array, minimum: number): void {
-  const met = new Uint16Array(scores.length);
-  for (const one of optional) {
-    for (let row = 0; row < scores.length; row++) {
-      const [score, before] = [one[row] as number, scores[row] as number];
-      if (score < 0 || before < 0) continue;
-      scores[row] = before + score;
-      met[row] = (met[row] as number) + 1;
-    }
-  }
-  if (minimum > 0) for (let row = 0; row < scores.length; row++) if ((met[row] as number) < minimum) scores[row] = -1;
+function fewest(all: readonly Matches[]): Matches {
+  return all.reduce((least, one) => (one.count < least.count ? one : least));
+}
+
+/** Keeps the rows that match so many of the optional clauses. */
+function keepThoseThatMeet(
+  found: Matches,
+  optional: readonly Matches[],
+  { minimum, met }: { minimum: number; met: Matches },
+): void {
+  for (const one of optional) each(one, (row) => addTo(met, row, 1));
+  keep(found, (row) => (met.scores[row] as number) >= minimum);
 }
 
 export function boosted(clause: Clause, boost: number): Clause {
-  return boost === 1 ? clause : (segment, size) => clause(segment, size)?.map((score) => score * boost);
+  if (boost === 1) return clause;
+  return (segment, size, room) => {
+    const matches = clause(segment, size, room);
+    if (!matches) return undefined;
+    const made = room.take(size);
+    each(matches, (row, score) => addTo(made, row, score * boost));
+    return made;
+  };
 }
 
-/** The rows that hold the words of a phrase at their places, and how often. */
-export function phrase(lists: Lists, places: readonly number[]): Postings | undefined {
-  const held = lists.flatMap((list) => (list ? { ...list, at: 0, from: 0 } : []));
-  const [rows, counts]: [number[], number[]] = [[], []];
-  for (const row of held.length === lists.length ? (held[0]?.rows ?? []) : []) {
-    const [first = [], ...others] = held.map((one) => {
-      for (; (one.rows[one.at] as number) < row; one.at++) one.from += one.counts[one.at] as number;
-      const count = one.rows[one.at] === row ? (one.counts[one.at] as number) : 0;
-      return one.places?.subarray(one.from, one.from + count) ?? [];
-    });
-    if (others.some(({ length }) => length === 0)) continue;
-    const sets = others.map((list) => new Set(list));
-    const start = places[0] as number;
-    let count = 0;
-    for (const place of first) if (sets.every((set, n) => set.has(place + (places[n + 1] as number) - start))) count++;
-    if (count === 0) continue;
-    rows.push(row);
-    counts.push(count);
-  }
-  return rows.length > 0 ? { rows: Uint16Array.from(rows), counts } : undefined;
+/** The clause, worked out once for a segment however many others have it as a part. */
+export function once(clause: Clause): Clause {
+  let [turn, known]: [number, Matches | undefined] = [-1, undefined];
+  return (segment, size, room) => {
+    if (turn !== room.turn) [known, turn] = [clause(segment, size, room), room.turn];
+    return known;
+  };
 }

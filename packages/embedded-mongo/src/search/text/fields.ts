@@ -1,6 +1,7 @@
 import type { Binary } from 'bson';
 import { type Document, fieldOf, fieldsOf, isObject, Kind, kindOf, numeric } from '../../bson/value.ts';
 import { CommandError, notImplemented } from '../../errors.ts';
+import { rankOf } from '../../query/compare.ts';
 import { KeyWriter } from '../../storage/key.ts';
 import { only } from '../request.ts';
 import { type Analyze, createAnalyzer } from './analyzer.ts';
@@ -123,6 +124,14 @@ export function keyOf(value: unknown, { lowercase }: ExactField): string {
   if (typeof value === 'string') held = (lowercase ? value.toLowerCase() : value).slice(0, MAX_TOKEN);
   else if (typeOf(value) === 'number') held = Number(numeric(value));
   return new KeyWriter().add(held).finish().toString('hex');
+}
+
+/** The string that a key stands for; `undefined` for other values, and for strings that their key may not hold as they are. */
+export function textOfKey(key: string): string | undefined {
+  const bytes = Buffer.from(key, 'hex');
+  const isWhole = bytes[0] === rankOf(Kind.string) && bytes.length < MAX_TOKEN;
+  // Two zeros end a string; a third would be escaped.
+  return isWhole && bytes.indexOf(0) === bytes.length - 2 ? bytes.toString('utf8', 1, bytes.length - 2) : undefined;
 }
 
 /** The strings that the path leads to. */

@@ -18,15 +18,8 @@ export function parseSearch(spec: Document): OpenSource {
     const index = searchIndex(collection, wanted, 'search');
     const best = new Best(query.limit > 0 && passesAll(query) ? query.skip + query.limit : Infinity);
     const view = index?.view();
-    const clause = view && find(view);
-    for (const [at, segment] of view?.segments.entries() ?? []) {
-      const scores = clause?.(at, segment.size) ?? [];
-      for (let row = 0; row < scores.length; row++) {
-        const score = scores[row] as number;
-        if (score >= 0 && segment.dead?.[row] !== 1) best.offer(segment.rowAt(row), score);
-      }
-    }
-    return scoredRows(database, collection, best.taken(), query);
+    view?.each(find(view), (row, score) => best.offer(row, score));
+    return scoredRows({ database, collection }, best.taken(), query, (row) => view?.idOf(row));
   };
 }
 

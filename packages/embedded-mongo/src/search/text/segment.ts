@@ -16,6 +16,8 @@ export interface Segment {
   /** Number of words in a field, by row. */
   lengths(field: number): Lengths;
   vocabularies(field: number): Iterable<Vocabulary>;
+  /** The only key of a row of the collection in a field; `undefined` if the row is in another segment, or has several. */
+  keyOf(field: number, row: number): string | undefined;
 }
 
 export interface Lengths {
@@ -42,15 +44,51 @@ export function createSegmentCache(maxSize: number): SegmentCache {
 
 /** Estimated memory of a key and its entry, besides the arrays. */
 const ENTRY_BYTES = 400;
+/** Estimated memory of a string besides its characters, and of where it stands in an array. */
+const POINTER_BYTES = 24;
 
-/** The rows of a block that are entered, in that version. */
-export function openBlock(
+/** A block that is entered, in one version. */
+interface Block {
+  block: number;
+  version: number;
+  dead: Uint8Array | undefined;
+}
+
+const keyOfBlock = ({ block, version }: Block, name: string): string => `${block} ${version} ${name}`;
+const nameOf = (field: number, term: string, withPlaces: boolean): string =>
+  `${withPlaces ? 'o' : 'p'} ${field} ${term}`;
+const columnsOf = (withPlaces: boolean): string => (withPlaces ? 'p, o' : 'p');
+
+function readPostings([bytes, places]: readonly unknown[]): [value: Postings | undefined, bytes: number] {
+  const made = bytes ? decode(bytes as Uint8Array, places as Uint8Array | undefined) : undefined;
+  return [made, (made?.rows.length ?? 0) * 6 + (made?.places?.byteLength ?? 0)];
+}
+
+/** Enters the postings of a term into the cache for all blocks that lack them, by one statement: one for each costs twice the time. */
+export function loadPostings(
   database: Database,
   cache: SegmentCache,
-  { table, block, version, dead }: { table: string; block: number; version: number; dead: Uint8Array | undefined },
-): Segment {
+  { table, blocks }: { table: string; blocks: readonly Block[] },
+): (field: number, term: string, withPlaces: boolean) => void {
+  return (field, term, withPlaces) => {
+    const name = nameOf(field, term, withPlaces);
+    const missing = blocks.filter((one) => !cache.has(keyOfBlock(one, name)));
+    if (missing.length < 2) return;
+    const sql = `SELECT b, ${columnsOf(withPlaces)} FROM json_each(?) JOIN ${table} ON b = value AND f = ? AND t = ?`;
+    const found = database.all(sql, JSON.stringify(missing.map(({ block }) => block)), field, term);
+    const rows = new Map(found.map(([block, ...columns]) => [block, columns]));
+    for (const one of missing) {
+      const [value, bytes] = readPostings(rows.get(one.block) ?? []);
+      cache.set(keyOfBlock(one, name), { value, bytes: bytes + ENTRY_BYTES });
+    }
+  };
+}
+
+/** The rows of a block that are entered. */
+export function openBlock(database: Database, cache: SegmentCache, given: Block & { table: string }): Segment {
+  const { table, block, dead } = given;
   const cached = <T>(name: string, make: () => [value: T, bytes: number]): T => {
-    const key = `${block} ${version} ${name}`;
+    const key = keyOfBlock(given, name);
     const known = cache.get(key);
     if (known) return known.value as T;
     const [value, bytes] = make();
@@ -58,11 +96,15 @@ export function openBlock(
     return value;
   };
   const postings: Segment['postings'] = (field, term, withPlaces = false) =>
-    cached(`${withPlaces ? 'o' : 'p'} ${field} ${term}`, () => {
-      const sql = `SELECT p${withPlaces ? ', o' : ''} FROM ${table} WHERE b = ? AND f = ? AND t = ?`;
-      const [bytes, places] = (database.get(sql, block, field, term) ?? []) as Uint8Array[];
-      const made = bytes && decode(bytes, places);
-      return [made, (made?.rows.length ?? 0) * 6 + (made?.places?.byteLength ?? 0)];
+    cached(nameOf(field, term, withPlaces), () => {
+      const sql = `SELECT ${columnsOf(withPlaces)} FROM ${table} WHERE b = ? AND f = ? AND t = ?`;
+      return readPostings(database.get(sql, block, field, term) ?? []);
+    });
+  const keys = (field: number): readonly (string | undefined)[] =>
+    cached(`k ${field}`, () => {
+      const sql = `SELECT t, p FROM ${table} WHERE b = ? AND f = ? AND t > ''`;
+      const made = keysByRow(database.all(sql, block, field) as [string, Uint8Array][]);
+      return [made, made.reduce((sum, key) => sum + (key?.length ?? 0) + POINTER_BYTES, 0)];
     });
   return {
     size: ROWS,
@@ -77,7 +119,23 @@ export function openBlock(
         return [made, made.bytes];
       }),
     ],
+    keyOf: (field, row) =>
+      Math.floor(row / ROWS) === block && dead?.[row % ROWS] !== 1 ? keys(field)[row % ROWS] : undefined,
   };
+}
+
+/** The key of each row that has one alone. */
+function keysByRow(terms: Iterable<[key: string, rows: Uint8Array]>): (string | undefined)[] {
+  const keys = Array.from<string | undefined>({ length: ROWS });
+  const several = new Set<number>();
+  for (const [key, bytes] of terms) {
+    for (const row of decode(bytes).rows) {
+      if (keys[row] !== undefined) several.add(row);
+      keys[row] = key;
+    }
+  }
+  for (const row of several) keys[row] = undefined;
+  return keys;
 }
 
 /** A row that is not entered yet: of each field its numbers, and where among them those of a term begin. */
@@ -93,6 +151,7 @@ const MOST_TERMS = 1_000;
 export function openWaiting(held: readonly WaitingRow[]): Segment {
   const found = new LRUCache<string, { list: Postings | undefined }>({ max: MOST_TERMS });
   const lengths = new Map<number, Lengths>();
+  const byRow = new Map(held.map(({ row, fields }) => [row, fields]));
   const collect = (field: number, withPlaces: boolean, pick: (terms: Map<string, number>) => number | undefined) => {
     const [rows, counts, places]: [number[], number[], number[]] = [[], [], []];
     for (const [number, { fields }] of held.entries()) {
@@ -127,5 +186,9 @@ export function openWaiting(held: readonly WaitingRow[]): Segment {
         const own = fields.get(field);
         return own ? (own.vocabulary ??= new Vocabulary([...own.terms.keys()].join(SEPARATOR))) : [];
       }),
+    keyOf(field, row) {
+      const [key, ...others] = (byRow.get(row)?.get(field)?.terms.keys() ?? []).filter((term) => term !== '');
+      return others.length > 0 ? undefined : key;
+    },
   };
 }

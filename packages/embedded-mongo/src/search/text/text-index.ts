@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import { keysOf, parseDefinition, textsOf } from './fields.ts';
 import { rewrite, Writer } from './postings.ts';
 import { View } from './view.ts';
-import { createSegmentCache, openBlock, openWaiting, ROWS, type Segment, type WaitingRow } from './segment.ts';
+import { createSegmentCache, loadPostings, openBlock, openWaiting, ROWS, type WaitingRow } from './segment.ts';
 
 /**
  * Entries of a row, by field: its terms, and for each term in turn its count and, for a word, its places. The
@@ -88,14 +88,11 @@ export class TextIndex {
     const held = this.#database.all(`SELECT r, v FROM ${this.#table}w`) as [number, number][];
     const blocks = this.#database.all(`SELECT b, v FROM ${this.#table}b`) as [number, number][];
     const state = `${held.join()};${blocks.join()}`;
-    if (this.#view?.state !== state) this.#view = { state, view: new View(this.mapping, this.#segments(held, blocks)) };
+    if (this.#view?.state !== state) this.#view = { state, view: this.#open(held, blocks) };
     return this.#view.view;
   }
 
-  #segments(
-    held: readonly [row: number, version: number][],
-    blocks: readonly [block: number, version: number][],
-  ): Segment[] {
+  #open(held: readonly [row: number, version: number][], entered: readonly [block: number, version: number][]): View {
     const waiting = new Map<number, WaitingRow>();
     const dead = new Map<number, Uint8Array>();
     for (const [row, version] of held) {
@@ -108,10 +105,11 @@ export class TextIndex {
     }
     this.#waiting = waiting;
     const live = [...waiting.values()].filter(({ fields }) => fields.size > 0);
-    const opened = blocks.map(([block, version]) =>
-      openBlock(this.#database, this.#cache, { table: this.#table, block, version, dead: dead.get(block) }),
-    );
-    return live.length > 0 ? [...opened, openWaiting(live)] : opened;
+    const table = this.#table;
+    const blocks = entered.map(([block, version]) => ({ block, version, dead: dead.get(block) }));
+    const opened = blocks.map((block) => openBlock(this.#database, this.#cache, { ...block, table }));
+    const segments = live.length > 0 ? [...opened, openWaiting(live)] : opened;
+    return new View(this.mapping, segments, loadPostings(this.#database, this.#cache, { table, blocks }));
   }
 
   #read(row: number): WaitingRow['fields'] {

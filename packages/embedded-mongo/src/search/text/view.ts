@@ -1,11 +1,19 @@
+import { LRUCache } from 'lru-cache';
 import { check } from '../request.ts';
-import { type Clause, type Lists, phrase, rarity, sum, union, type Weighted } from './clause.ts';
-import { keyOf, type parseDefinition, typeOf } from './fields.ts';
+import { type Clause, type Lists, once, rarity, sum, union, type Weighted } from './clause.ts';
+import { keyOf, type parseDefinition, textOfKey, typeOf } from './fields.ts';
+import { Scratch } from './matches.ts';
+import { phrase } from './phrase.ts';
 import type { Segment } from './segment.ts';
 import type { Fuzzy } from './vocabulary.ts';
 
 /** Lucene's limit to a query. */
 const MAX_WORDS = 1024;
+
+/** Clauses and words that a view remembers: those of a few searches, since the same words are asked for in several ways. */
+const REMEMBERED = 64;
+/** Segments of remembered filters, with 40 kB each. */
+const REMEMBERED_FILTER_SEGMENTS = 400;
 
 export interface Words {
   paths: readonly string[];
@@ -21,19 +29,56 @@ interface Field extends Pick<Weighted, 'lengths' | 'average'> {
   rows: number;
 }
 
+/** Reads the postings of a term in all segments at once, for those that ask next. */
+type Load = (field: number, term: string, withPlaces: boolean) => void;
+
+function remembered<T extends object>(known: LRUCache<string, T>, key: string, make: () => T): T {
+  const made = known.get(key) ?? make();
+  known.set(key, made);
+  return made;
+}
+
 /** Snapshot of an index, with its queries. As on Atlas, an unmapped path matches nothing. */
 export class View {
   readonly segments: readonly Segment[];
+  readonly #scratch = new Scratch();
   readonly #mapping: Mapping;
   readonly #fields = new Map<number, Field>();
+  readonly #texts = new LRUCache<string, Clause>({ max: REMEMBERED });
+  readonly #words = new LRUCache<string, Weighted[]>({ max: REMEMBERED });
+  readonly #filters = new LRUCache<string, Clause>({
+    maxSize: REMEMBERED_FILTER_SEGMENTS,
+    sizeCalculation: () => this.segments.length + 1,
+  });
+  readonly #load: Load;
 
-  constructor(mapping: Mapping, segments: readonly Segment[]) {
+  constructor(mapping: Mapping, segments: readonly Segment[], load: Load) {
     this.#mapping = mapping;
     this.segments = segments;
+    this.#load = load;
+  }
+
+  /** Visits the rows that match, except outdated ones. */
+  each(clause: Clause, visit: (row: number, score: number) => void): void {
+    for (const [at, segment] of this.segments.entries()) {
+      const { dead } = segment;
+      try {
+        const { rows = [], count = 0, scores = [] } = clause(at, segment.size, this.#scratch) ?? {};
+        for (let n = 0; n < count; n++) {
+          const row = rows[n] as number;
+          if (dead?.[row] !== 1) visit(segment.rowAt(row), scores[row] as number);
+        }
+      } finally {
+        this.#scratch.clear();
+      }
+    }
   }
 
   text(given: Words, fuzzy: Fuzzy | undefined): Clause {
-    return sum(this.#each(given, (field, words) => words.map(([term]) => this.#word(field, term, fuzzy))).flat(2));
+    return remembered(this.#texts, JSON.stringify([given, fuzzy]), () => {
+      const found = this.#each(given, (field, words) => words.map(([term]) => this.#word(field, term, fuzzy)));
+      return once(sum(found.flat(2)));
+    });
   }
 
   /** Scores a phrase as one term: its rarity is the sum over its words, its frequency the number of occurrences. */
@@ -51,7 +96,22 @@ export class View {
   /** Rows with any of the values at any of the paths. */
   among(paths: readonly string[], values: readonly unknown[]): Clause {
     const keys = paths.flatMap((path) => values.flatMap((value) => this.#keyAt(path, value) ?? []));
-    return union(keys.map(({ field, key }) => this.#lists(field, key)));
+    return remembered(this.#filters, JSON.stringify(keys), () =>
+      union(keys.map(({ field, key }) => this.#lists(field, key))),
+    );
+  }
+
+  /** The `_id` of a row, where the index holds it and it is a string. */
+  idOf(row: number): string | undefined {
+    const at = this.#mapping.exact.findIndex(
+      ({ path, types, lowercase }) => path === '_id' && types.has('token') && !lowercase,
+    );
+    if (at < 0) return undefined;
+    for (const segment of this.segments) {
+      const key = segment.keyOf(this.#mapping.texts.length + at, row);
+      if (key !== undefined) return textOfKey(key);
+    }
+    return undefined;
   }
 
   /** The number of the path's field, and the term of the value there. */
@@ -103,6 +163,10 @@ export class View {
 
   /** Weighs a word, or the terms close to it: all of these have the weight of the most frequent one. */
   #word(field: Field, word: string, fuzzy: Fuzzy | undefined): Weighted[] {
+    return remembered(this.#words, JSON.stringify([field.field, word, fuzzy]), () => this.#weigh(field, word, fuzzy));
+  }
+
+  #weigh(field: Field, word: string, fuzzy: Fuzzy | undefined): Weighted[] {
     const near: [string, number][] = fuzzy ? this.#closeTo(field.field, word, fuzzy) : [[word, 1]];
     const found = near.values().map(([term, closeness]) => {
       const lists = this.#lists(field.field, term);
@@ -122,6 +186,7 @@ export class View {
   }
 
   #lists(field: number, term: string, withPlaces = false): Lists {
+    this.#load(field, term, withPlaces);
     return this.segments.map((segment) => segment.postings(field, term, withPlaces));
   }
 

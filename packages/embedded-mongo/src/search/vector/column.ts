@@ -45,6 +45,11 @@ export class Column {
     if (slot < this.#codes.length) this.#codes[slot] = last;
   }
 
+  /** The value of a slot, or its values. */
+  valueAt(slot: number): unknown {
+    return this.#entries[this.#codes[slot] as number]?.value;
+  }
+
   /** 1 for each slot that passes: the predicate is tried once for each code, equality not even that. */
   mask(predicate: Predicate): Uint8Array {
     const passing = this.#passing(predicate);

@@ -22,7 +22,7 @@ export function parseVectorSearch(spec: Document): OpenSource {
   const filtered = filter ? new Set(pathsOf(filter)) : [];
   return (database, collection, query) => {
     const index = searchIndex(collection, name, 'vectorSearch');
-    if (!index) return scoredRows(database, collection, [], query);
+    if (!index) return [];
     const field = index.vectors.find((one) => one.path === path);
     check(field, `${path} is not indexed as vector`);
     const { dimensions, similarity } = field;
@@ -32,7 +32,7 @@ export function parseVectorSearch(spec: Document): OpenSource {
     const isComparable = similarity !== 'cosine' || vector.some((number) => number !== 0);
     check(isComparable, 'Cosine similarity cannot be calculated against a zero vector.');
     const table = database.vectors.open(database, collection, index, field);
-    return scoredRows(database, collection, table.search(vector, limit, filter), query);
+    return scoredRows({ database, collection }, table.search(vector, limit, filter), query, (row) => table.idOf(row));
   };
 }
 

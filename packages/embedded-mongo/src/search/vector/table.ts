@@ -65,6 +65,13 @@ export class VectorTable {
     for (const column of this.#columns.values()) column.set(slot, doc);
   }
 
+  /** The `_id` of a row, where it is a filter field and a string. */
+  idOf(row: number): string | undefined {
+    const slot = this.#slotOf.get(row);
+    const id = slot === undefined ? undefined : this.#columns.get('_id')?.valueAt(slot);
+    return typeof id === 'string' ? id : undefined;
+  }
+
   /** The best first, equal scores by insertion. */
   search(query: Float32Array, limit: number, filter: Filter | undefined): Hit[] {
     const { similarity } = this.#field;
