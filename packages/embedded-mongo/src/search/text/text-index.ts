@@ -32,7 +32,7 @@ export class TextIndex {
   readonly #table: string;
   readonly #cache = createSegmentCache(CACHE_BYTES);
   #waiting = new Map<number, WaitingRow>();
-  #view: { state: string; view: View } | undefined;
+  #view: { version: number; view: View } | undefined;
   #version: number | undefined;
   #writes = 0;
 
@@ -82,17 +82,17 @@ export class TextIndex {
 
   /**
    * The index as it is at this moment; what is read from it later is still of this moment. The same one as before while nothing has changed:
-   * it keeps what earlier searches worked out.
+   * it keeps what earlier searches worked out. The highest number tells, since each change has a higher one.
    */
   view(): View {
-    const held = this.#database.all(`SELECT r, v FROM ${this.#table}w`) as [number, number][];
-    const blocks = this.#database.all(`SELECT b, v FROM ${this.#table}b`) as [number, number][];
-    const state = `${held.join()};${blocks.join()}`;
-    if (this.#view?.state !== state) this.#view = { state, view: this.#open(held, blocks) };
+    const version = this.#highest();
+    if (this.#view?.version !== version) this.#view = { version, view: this.#open() };
     return this.#view.view;
   }
 
-  #open(held: readonly [row: number, version: number][], entered: readonly [block: number, version: number][]): View {
+  #open(): View {
+    const held = this.#database.all(`SELECT r, v FROM ${this.#table}w`) as [row: number, version: number][];
+    const entered = this.#database.all(`SELECT b, v FROM ${this.#table}b`) as [block: number, version: number][];
     const waiting = new Map<number, WaitingRow>();
     const dead = new Map<number, Uint8Array>();
     for (const [row, version] of held) {
@@ -183,9 +183,13 @@ export class TextIndex {
 
   /** Greater than any that there is or was: the clock stands in for those that were rolled back before this process. */
   #nextVersion(): number {
-    const sql = `SELECT max(v) FROM (SELECT v FROM ${this.#table}b UNION ALL SELECT v FROM ${this.#table}w)`;
-    this.#version ??= Math.max(Date.now() * 1000, Number(this.#database.get(sql)?.[0]));
+    this.#version ??= Math.max(Date.now() * 1000, this.#highest());
     return ++this.#version;
+  }
+
+  #highest(): number {
+    const [b, w] = ['b', 'w'].map((end) => `SELECT max(v) AS v FROM ${this.#table}${end}`);
+    return Number(this.#database.get(`SELECT max(v) FROM (${b} UNION ALL ${w})`)?.[0]);
   }
 
   /** Enters the waiting rows into their blocks. */
