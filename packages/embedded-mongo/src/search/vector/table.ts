@@ -2,6 +2,7 @@ import { decodeOnly } from '../../bson/decode.ts';
 import { rawField } from '../../bson/raw.ts';
 import type { Filter } from '../../query/filter.ts';
 import { Best, type Hit } from '../best.ts';
+import { ByteVectors, growTo } from './byte-vectors.ts';
 import { Column } from './column.ts';
 import { BATCH, type Kernel, LANE_FLOATS, PAGE, SLOTS_AT, VALUES_AT } from './kernel.ts';
 
@@ -31,6 +32,8 @@ export class VectorTable {
   readonly #rows: number[] = [];
   /** For cosine: 1 / length of each vector. */
   readonly #scales: number[] = [];
+  /** For cosine: the vectors once more, shorter, to leave out most of them. */
+  readonly #short: ByteVectors | undefined;
   readonly #columns: ReadonlyMap<string, Column>;
   readonly #roots: ReadonlySet<string>;
 
@@ -40,12 +43,14 @@ export class VectorTable {
     this.#kernel = start();
     this.#reserve = reserve;
     this.#stride = Math.ceil(field.dimensions / LANE_FLOATS) * LANE_FLOATS * 4;
+    const isCosine = field.similarity === 'cosine';
+    this.#short = isCosine ? new ByteVectors(field.dimensions, start(), reserve) : undefined;
     this.#columns = new Map(filters.map((path) => [path, new Column(path)]));
     this.#roots = new Set(filters.map((path) => path.split('.')[0] as string));
   }
 
   get bytes(): number {
-    return this.#kernel.memory.buffer.byteLength;
+    return this.#kernel.memory.buffer.byteLength + (this.#short?.bytes ?? 0);
   }
 
   get size(): number {
@@ -75,22 +80,22 @@ export class VectorTable {
   /** The best first, equal scores by insertion. */
   search(query: Float32Array, limit: number, filter: Filter | undefined): Hit[] {
     const { similarity } = this.#field;
-    const { buffer } = this.#kernel.memory;
     const scan = similarity === 'euclidean' ? this.#kernel.distance : this.#kernel.dot;
-    const slots = new Uint32Array(buffer, SLOTS_AT, BATCH);
+    const { buffer } = this.#kernel.memory;
+    const places = new Uint32Array(buffer, SLOTS_AT, BATCH);
     const values = new Float32Array(buffer, VALUES_AT, BATCH);
     const input = new Float32Array(buffer, 0, this.#stride / 4).fill(0);
     const length = similarity === 'cosine' ? Math.hypot(...query) : 1;
     for (const [at, number] of query.entries()) input[at] = number / length;
-    const mask = filter && this.#mask(filter);
+    const passing = this.#passing(filter);
+    const slots = this.#short?.narrow(input.subarray(0, query.length), passing, limit) ?? passing;
     const best = new Best(limit);
-    for (let next = 0; next < this.#rows.length;) {
-      let count = 0;
-      for (; count < BATCH && next < this.#rows.length; next++) if (!mask || mask[next] === 1) slots[count++] = next;
-      if (count === 0) continue;
-      scan(0, this.#stride, count * 4);
-      for (let at = 0; at < count; at++) {
-        const slot = slots[at] as number;
+    for (let start = 0; start < slots.length; start += BATCH) {
+      const batch = slots.subarray(start, start + BATCH);
+      places.set(batch);
+      scan(0, this.#stride, batch.length * 4);
+      for (let at = 0; at < batch.length; at++) {
+        const slot = batch[at] as number;
         const value = (values[at] as number) * (this.#scales[slot] as number);
         best.offer(this.#rows[slot] as number, SCORES[similarity](value));
       }
@@ -98,19 +103,30 @@ export class VectorTable {
     return best.taken();
   }
 
+  #passing(filter: Filter | undefined): Uint32Array {
+    const slots = new Uint32Array(this.#rows.length);
+    const mask = filter && this.#mask(filter);
+    let count = 0;
+    for (let slot = 0; slot < slots.length; slot++) if (!mask || mask[slot] === 1) slots[count++] = slot;
+    return slots.subarray(0, count);
+  }
+
   /** The row's scale, or `undefined` when it has no vector that can be compared. */
   #write(slot: number, document: Uint8Array): number | undefined {
     const at = PAGE + slot * this.#stride;
-    this.#grow(at + this.#stride);
+    growTo(this.#kernel, at + this.#stride, this.#reserve);
     const { memory, dot } = this.#kernel;
-    if (!readVector(document, this.#field.parts, new Float32Array(memory.buffer, at, this.#field.dimensions)))
-      return undefined;
+    const vector = new Float32Array(memory.buffer, at, this.#field.dimensions);
+    if (!readVector(document, this.#field.parts, vector)) return undefined;
     new Uint32Array(memory.buffer, SLOTS_AT, 1)[0] = slot;
     dot(at, this.#stride, 4);
     const square = new Float32Array(memory.buffer, VALUES_AT, 1)[0] as number;
     const isComparable = Number.isFinite(square) && (square > 0 || this.#field.similarity !== 'cosine');
     if (!isComparable) return undefined;
-    return this.#field.similarity === 'cosine' ? 1 / Math.sqrt(square) : 1;
+    if (this.#field.similarity !== 'cosine') return 1;
+    const length = Math.sqrt(square);
+    this.#short?.put(slot, vector, length);
+    return 1 / length;
   }
 
   #remove(row: number): void {
@@ -119,6 +135,7 @@ export class VectorTable {
     const last = this.#rows.length - 1;
     const memory = new Uint8Array(this.#kernel.memory.buffer);
     memory.copyWithin(PAGE + slot * this.#stride, PAGE + last * this.#stride, PAGE + (last + 1) * this.#stride);
+    this.#short?.moveLast(slot);
     for (const column of this.#columns.values()) column.moveLast(slot);
     const moved = this.#rows.pop() as number;
     const scale = this.#scales.pop() as number;
@@ -140,14 +157,6 @@ export class VectorTable {
       else for (let slot = 0; slot < mask.length; slot++) mask[slot] = (mask[slot] as number) | (other[slot] as number);
     }
     return filter.op === 'nor' ? mask.map((passes) => 1 - passes) : mask;
-  }
-
-  #grow(needed: number): void {
-    const missing = needed - this.bytes;
-    if (missing <= 0) return;
-    const pages = Math.ceil(Math.max(missing, this.bytes / 8) / PAGE);
-    this.#reserve(pages * PAGE);
-    this.#kernel.memory.grow(pages);
   }
 }
 
