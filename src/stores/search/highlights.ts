@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 import type { SearchRow } from '#src/stores/search/row.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
@@ -20,11 +21,21 @@ const textsOf = ({ title, description, objectKey, filename = '' }: Omit<Texts, '
   filename,
 });
 
+/** Words whose stems are remembered, and the longest: documents of a project have most of their words in common. */
+const rememberedStems = { words: 10_000, letters: 40 } as const;
+
 /** Loads the stemmers, which take 2 MB of each process. */
 async function loadHighlighter(): Promise<(query: string) => HighlightDocument> {
   const { newStemmer } = await import('snowball-stemmers');
   const stemmer = newStemmer('porter');
-  return createHighlighter((word) => stemmer.stem(word));
+  const stems = new LRUCache<string, string>({ max: rememberedStems.words });
+  return createHighlighter((word) => {
+    const known = stems.get(word);
+    if (known !== undefined) return known;
+    const stem = stemmer.stem(word);
+    if (word.length <= rememberedStems.letters) stems.set(word, stem);
+    return stem;
+  });
 }
 
 /** Highlights of stored fields, read in one query without the vectors. Uses the Porter stemmer, as `lucene.english` does. */

@@ -62,7 +62,7 @@ export class ByteVectors {
     const { unit, error } = this.#enter(query);
     const { buffer } = this.#kernel.memory;
     const [places, sums] = [new Uint32Array(buffer, SLOTS_AT, BATCH), new Int32Array(buffer, VALUES_AT, BATCH)];
-    // What the floats lose, here and in the full comparison.
+    // Errors of the floats, here and in the full comparison.
     const slack = error + ROUNDING * (2 * this.#dimensions + 16);
     const atMost = new Float64Array(slots.length);
     const atLeast = new Best(limit);
