@@ -40,7 +40,7 @@ export class Scratch {
   turn = 0;
 
   take(size: number): Matches {
-    const matches = (size <= ROWS && this.#free.pop()) || emptyMatches(Math.max(size, ROWS));
+    const matches = (size <= ROWS ? this.#free.pop() : undefined) ?? emptyMatches(Math.max(size, ROWS));
     this.#taken.push(matches);
     return matches;
   }

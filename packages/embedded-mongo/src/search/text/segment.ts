@@ -103,7 +103,7 @@ export function openBlock(database: Database, cache: SegmentCache, given: Block 
   const keys = (field: number): readonly (string | undefined)[] =>
     cached(`k ${field}`, () => {
       const sql = `SELECT t, p FROM ${table} WHERE b = ? AND f = ? AND t > ''`;
-      const made = keysByRow(database.all(sql, block, field) as [string, Uint8Array][]);
+      const made = keysByRow(database.all<[string, Uint8Array]>(sql, block, field));
       return [made, made.reduce((sum, key) => sum + (key?.length ?? 0) + POINTER_BYTES, 0)];
     });
   return {

@@ -32,7 +32,7 @@ export class TextIndex {
   readonly #table: string;
   readonly #cache = createSegmentCache(CACHE_BYTES);
   #waiting = new Map<number, WaitingRow>();
-  #view: { version: number; view: View } | undefined;
+  #view: { state: string; view: View } | undefined;
   #version: number | undefined;
   #writes = 0;
 
@@ -82,11 +82,11 @@ export class TextIndex {
 
   /**
    * The index as it is at this moment; what is read from it later is still of this moment. The same one as before while nothing has changed:
-   * it keeps what earlier searches worked out. The highest number tells, since each change has a higher one.
+   * it keeps what earlier searches worked out. The highest number tells, since each change has a higher one, and the count tells of rows that got lost.
    */
   view(): View {
-    const version = this.#highest();
-    if (this.#view?.version !== version) this.#view = { version, view: this.#open() };
+    const state = this.#state().join();
+    if (this.#view?.state !== state) this.#view = { state, view: this.#open() };
     return this.#view.view;
   }
 
@@ -183,13 +183,14 @@ export class TextIndex {
 
   /** Greater than any that there is or was: the clock stands in for those that were rolled back before this process. */
   #nextVersion(): number {
-    this.#version ??= Math.max(Date.now() * 1000, this.#highest());
+    this.#version ??= Math.max(Date.now() * 1000, this.#state()[0]);
     return ++this.#version;
   }
 
-  #highest(): number {
-    const [b, w] = ['b', 'w'].map((end) => `SELECT max(v) AS v FROM ${this.#table}${end}`);
-    return Number(this.#database.get(`SELECT max(v) FROM (${b} UNION ALL ${w})`)?.[0]);
+  #state(): [version: number, rows: number] {
+    const [b, w] = ['b', 'w'].map((end) => `SELECT max(v) AS v, count(*) AS n FROM ${this.#table}${end}`);
+    const [version, rows] = this.#database.get(`SELECT max(v), sum(n) FROM (${b} UNION ALL ${w})`) ?? [];
+    return [Number(version), Number(rows)];
   }
 
   /** Enters the waiting rows into their blocks. */
