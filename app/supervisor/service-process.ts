@@ -119,9 +119,9 @@ export class ServiceProcess {
     this.tell({ kind: 'begin', services, ports: this.#ports, metricsPort, beatMs, again: this.#ends.length > 0 });
   }
 
-  /** Kills a process that is up and whose event loop stands still: it is started again as one that ended by itself. */
+  /** Kills a process that is up and whose event loop stands still, once: it is started again as one that ended by itself. */
   #look(): void {
-    if (this.#listeners === null || this.#restarting !== null) return;
+    if (this.#listeners === null || this.#restarting !== null || this.#child.killed) return;
     this.#missed += 1;
     if (this.#missed <= mostMissed) return;
     const { services, logger } = this.#options;
