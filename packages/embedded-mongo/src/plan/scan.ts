@@ -1,7 +1,11 @@
+import { Kind } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
+import { rankOf } from '../query/compare.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database, RowIterator, SqlRow } from '../storage/database.ts';
 import type { IndexPlan, Plan } from './planner.ts';
+
+const STRING_RANK = rankOf(Kind.string);
 
 export interface Row {
   id: number;
@@ -111,7 +115,7 @@ export class IndexWalk extends Resumable {
   next(): Row | undefined {
     for (; this.place.range < this.#ranges.length; this.place = this.#start(this.place.range + 1)) {
       const [from, to] = this.#ranges[this.place.range] as [Buffer, Buffer];
-      const row = this.#sqlAt !== undefined && isOneKey(from, to) ? this.#drawAt(from) : this.draw();
+      const row = this.#sqlAt !== undefined && isOneString(from, to) ? this.#drawAt(from) : this.draw();
       if (!row) continue;
       this.place = { range: this.place.range, key: row[0] as Uint8Array, row: row[1] as number };
       return { id: this.place.row, bytes: row[2] as Uint8Array };
@@ -146,12 +150,11 @@ export class IndexWalk extends Resumable {
   }
 }
 
-/** True for the range of one key only: its end differs by one in the last byte. */
-function isOneKey(from: Buffer, to: Buffer): boolean {
+/** True for the range of one string, whose key two zeros end: its end differs by one in the last byte. A prefix has no such end. */
+function isOneString(from: Buffer, to: Buffer): boolean {
   const last = from.length - 1;
-  return (
-    to.length === from.length && to[last] === (from[last] as number) + 1 && from.compare(to, 0, last, 0, last) === 0
-  );
+  const isWhole = from[0] === STRING_RANK && from[last] === 0 && from[last - 1] === 0;
+  return isWhole && to.length === from.length && to[last] === 1 && from.compare(to, 0, last, 0, last) === 0;
 }
 
 function chained(walks: IndexWalk[]): Scan {

@@ -57,7 +57,23 @@ describe('the nearest by cosine', () => {
           expect(table.search(query, limit, undefined)).toEqual(all.slice(0, limit));
         }
       }),
-      { numRuns: 300 },
+      {
+        numRuns: 300,
+        examples: [
+          // A square that floats hold to a few bits only.
+          [
+            {
+              dimensions: 1,
+              seed: 2_147_483_122,
+              count: 11,
+              centres: 3,
+              spread: 0.5,
+              lengths: [1e-18, 1e17],
+              limit: 1,
+            },
+          ],
+        ],
+      },
     );
   });
 

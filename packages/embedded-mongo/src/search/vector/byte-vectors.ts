@@ -74,8 +74,9 @@ export class ByteVectors {
         const slot = batch[n] as number;
         const cosine = (sums[n] as number) * unit * (this.#units[slot] as number);
         const off = slack + (1 + error) * (this.#errors[slot] as number);
-        atMost[start + n] = cosine + off;
-        atLeast.offer(slot, cosine - off);
+        // Scores end at those of 1 and -1, so that lengths that floats cannot hold are ties.
+        atMost[start + n] = Math.max(-1, cosine + off);
+        atLeast.offer(slot, Math.min(1, cosine - off));
       }
     }
     const least = atLeast.taken().at(-1)?.score ?? -Infinity;
