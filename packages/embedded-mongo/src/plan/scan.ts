@@ -1,11 +1,7 @@
-import { Kind } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
-import { rankOf } from '../query/compare.ts';
 import type { Collection } from '../storage/collection.ts';
-import type { Database, RowIterator, SqlRow } from '../storage/database.ts';
+import type { Database, RowIterator } from '../storage/database.ts';
 import type { IndexPlan, Plan } from './planner.ts';
-
-const STRING_RANK = rankOf(Kind.string);
 
 export interface Row {
   id: number;
@@ -90,8 +86,6 @@ export class IndexWalk extends Resumable {
   readonly #plan: IndexPlan;
   readonly #ranges: readonly [Buffer, Buffer][];
   readonly #sql: string;
-  /** Statement of the only row at a key; undefined for indexes that may have several, or keys of several fields. */
-  readonly #sqlAt: string | undefined;
 
   constructor(database: Database, collection: Collection, plan: IndexPlan, walk: number) {
     super(database, collection);
@@ -105,17 +99,12 @@ export class IndexWalk extends Resumable {
         ? '(i.k, i.r) < (?, ?) AND i.k >= ? ORDER BY i.k DESC, i.r DESC'
         : '(i.k, i.r) > (?, ?) AND i.k < ? ORDER BY i.k, i.r'
     }`;
-    const isOne = index.unique && index.fields.length === 1 && index.multikey === 0;
-    this.#sqlAt = isOne
-      ? `SELECT i.k, i.r, c.d FROM ${index.table} AS i CROSS JOIN ${collection.table} AS c ON c.r = i.r WHERE i.k = ?`
-      : undefined;
     this.place = this.#start(0);
   }
 
   next(): Row | undefined {
     for (; this.place.range < this.#ranges.length; this.place = this.#start(this.place.range + 1)) {
-      const [from, to] = this.#ranges[this.place.range] as [Buffer, Buffer];
-      const row = this.#sqlAt !== undefined && isOneString(from, to) ? this.#drawAt(from) : this.draw();
+      const row = this.draw();
       if (!row) continue;
       this.place = { range: this.place.range, key: row[0] as Uint8Array, row: row[1] as number };
       return { id: this.place.row, bytes: row[2] as Uint8Array };
@@ -123,24 +112,10 @@ export class IndexWalk extends Resumable {
     return undefined;
   }
 
-  /** Reads the row at a key without opening an iterator, which takes twice the time: most reads are of one document by its id. */
-  #drawAt(key: Buffer): SqlRow | undefined {
-    this.#checkIndex();
-    if (this.place.row >= 0) return undefined;
-    this.database.tick();
-    return this.database.get(this.#sqlAt as string, key);
-  }
-
-  #checkIndex(): void {
-    const { index } = this.#plan;
-    if (this.collection.dropped) throw new CommandError(175, 'query plan killed :: collection dropped');
+  protected open(): RowIterator {
+    const { index, backward } = this.#plan;
     if (!this.collection.indexes.includes(index))
       throw new CommandError(175, `query plan killed :: index '${index.name}' dropped`);
-  }
-
-  protected open(): RowIterator {
-    const { backward } = this.#plan;
-    this.#checkIndex();
     const { range, key, row } = this.place;
     return this.database.iterate(this.#sql, key, row, this.#ranges[range]?.[backward ? 0 : 1] as Buffer);
   }
@@ -148,13 +123,6 @@ export class IndexWalk extends Resumable {
   #start(range: number): Place {
     return { range, key: this.#ranges[range]?.[this.#plan.backward ? 1 : 0] ?? Buffer.alloc(0), row: -1 };
   }
-}
-
-/** True for the range of one string, whose key two zeros end: its end differs by one in the last byte. A prefix has no such end. */
-function isOneString(from: Buffer, to: Buffer): boolean {
-  const last = from.length - 1;
-  const isWhole = from[0] === STRING_RANK && from[last] === 0 && from[last - 1] === 0;
-  return isWhole && to.length === from.length && to[last] === 1 && from.compare(to, 0, last, 0, last) === 0;
 }
 
 function chained(walks: IndexWalk[]): Scan {
