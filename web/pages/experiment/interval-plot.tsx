@@ -48,15 +48,7 @@ export function IntervalPlot({
             <text x={0} y={y + 4} fontSize={14} fill="var(--fg)" stroke="none">
               {variant.length > 12 ? `${variant.slice(0, 11)}…` : variant}
             </text>
-            <line x1={x(low)} x2={x(high)} y1={y} y2={y} strokeWidth={2.5} />
-            {(
-              [
-                ['low', low],
-                ['high', high],
-              ] as const
-            ).map(([side, end]) => (
-              <line key={side} x1={x(end)} x2={x(end)} y1={y - 5} y2={y + 5} strokeWidth={2} />
-            ))}
+            <path d={`M${x(low)} ${y - 5}v10m0-5H${x(high)}m0-5v10`} strokeWidth={2.5} />
             <circle cx={x(delta)} cy={y} r={4.5} />
           </g>
         );
