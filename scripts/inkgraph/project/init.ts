@@ -28,7 +28,7 @@ const usage = helpText({
 
 const template = fileURLToPath(new URL('../template', import.meta.url));
 
-/** What the project depends on, and the commands that make it first. */
+/** Specification of inkgraph for a project in this folder, and the command that makes its archive first. */
 function dependency(folder: string): { readonly spec: string; readonly before: string } {
   if (ofRepository === null) return { spec: `^${version}`, before: '' };
   const { root, name } = ofRepository;
