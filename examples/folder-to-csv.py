@@ -30,9 +30,13 @@ for path in sorted(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").iterd
 run = call("/workflow-executions", dict(workflowId="wf_receipt_extraction", documentIds=list(names)))
 while not run["finishedAt"]:
     run = call(f"/workflow-executions/{run['id']}", wait=20)
+def plain(value):  # text of a document is untrusted: a quote in front keeps a spreadsheet from computing it
+    text = f"{value['amount']} {value['currency'] or ''}" if isinstance(value, dict) else str("" if value is None else value)
+    return "'" + text if text[:1] in ("=", "+", "-", "@") else text
+
 table = csv.writer(sys.stdout)
 table.writerow(["file", "field", "value", "raw", "page", "x", "y", "width", "height"])
 for document, name in names.items():
     for record in call("/records", documentId=document, limit=100)["records"]:
         for field, cell in record["cells"].items():
-            table.writerow([name, field, json.dumps(cell["value"]), cell["raw"], cell["page"], *(cell["box"] or [""] * 4)])
+            table.writerow([name, field, plain(cell["value"]), plain(cell["raw"]), cell["page"], *(cell["box"] or [""] * 4)])

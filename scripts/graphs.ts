@@ -3,6 +3,8 @@ import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
+import { loadCode } from '#graphs/code/load-code.ts';
+import { loadConfig } from '#src/config/config.ts';
 import { check, diff, draw, exportGraph, list, type Request } from '#scripts/graphs/commands.ts';
 import { importGraph } from '#scripts/graphs/import-graph.ts';
 import { verify } from '#scripts/graphs/verify.ts';
@@ -104,8 +106,10 @@ export const graphs = withHelp(usage, async (terminal) => {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new UsageError(usage);
   refuseUnknown(name, command, { values, refs });
-  const request: Request = { terminal, refs, format: values.format, out: values.out, json: values.json === true };
-  if (!needStore(refs) && command.alwaysStored !== true) return command.run(request, null, values);
+  const code = await loadCode(loadConfig(terminal.env).workflowsDir);
+  const { format, out, json = false } = values;
+  const request: Request = { terminal, refs, code, format, out, json };
+  if (!needStore(refs, code.workflows) && command.alwaysStored !== true) return command.run(request, null, values);
   return withApp(terminal, async (app, config) => {
     const seeded = await seed(app, config);
     const organizationId = values.organization ?? seeded.organizationId;

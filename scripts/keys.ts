@@ -8,6 +8,7 @@ import { seed } from '#app/compose/seed.ts';
 import type { ApiKeyRecord, KeyKind } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type IssuedKey } from '#tools/keys/issue-key.ts';
 import { presentKey } from '#tools/keys/present.ts';
+import { withoutSlugs } from '#tools/slugs.ts';
 import { requireInstalled } from '#tools/uploads/accepted-languages.ts';
 
 const usage = helpText({
@@ -25,7 +26,7 @@ const usage = helpText({
   options: [
     ['--kind workflow|service', 'create: kind of the key; required'],
     ['--name <name>', 'create: name of the key; required'],
-    ['--workflow <wf_...>', 'create: workflow of a workflow key; default: the seeded one'],
+    ['--workflow <wf_...>', 'create: id or slug of the workflow of a workflow key; default: the seeded one'],
     ['--device <id>', 'create: device that the key is for; default: none'],
     ['--days <n>', 'create: days until the key ends; default: never'],
     ['--scopes <a,b>|all', 'create: scopes of a service key beside the usual ones; default: none'],
@@ -161,15 +162,17 @@ export const keys = withHelp(usage, async (terminal) => {
     if (command === 'list') print(out, values, (await app.deps.apiKeys.list(organizationId)).map(show), true);
     else if (given !== null) {
       requireInstalled(given.languages, app.deps.installation);
+      const projectId = values.project ?? seeded.projectId;
       const workflowId = values.workflow ?? (given.kind === 'workflow' ? seeded.workflowId : undefined);
       const wanted = {
         ...given,
         organizationId,
-        projectId: values.project ?? seeded.projectId,
+        projectId,
         createdBy: 'cli',
         ...(workflowId !== undefined && { workflowId }),
       };
-      printIssued(out, values, await issueKey(app.deps, wanted));
+      const who = { principal: { organizationId, projectIds: [projectId] }, deps: app.deps };
+      printIssued(out, values, await issueKey(app.deps, await withoutSlugs(who, wanted)));
     } else if (command === 'rotate' && id !== undefined)
       printIssued(out, values, await rotateKey(app.deps, organizationId, id, { actor: 'cli', ...overlap }));
     else if (id !== undefined) {

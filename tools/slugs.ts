@@ -7,7 +7,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Caller, and the store. Tools that take a workflow have the store; others never reach it. */
 interface Who {
-  readonly principal: Principal;
+  readonly principal: Pick<Principal, 'organizationId' | 'projectIds'>;
   readonly deps: Partial<Pick<ToolDeps, 'workflows' | 'code'>>;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
+import { home } from '#http/guard/own-path.ts';
 import { html, verbatim, type Content } from '#http/pages/html.ts';
 
 const style = `
@@ -17,6 +18,7 @@ header, main { max-width: 34rem; margin: 0 auto; padding: 1rem; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
 header p { margin: 0; }
 .brand { font-weight: 600; font-size: 1.125rem; letter-spacing: -.01em; display: flex; gap: .5rem; align-items: center; }
+.brand a { color: inherit; text-decoration: none; display: inherit; gap: inherit; align-items: inherit; }
 .who { color: var(--soft); display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
 h1 { font-size: 1.625rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1.125rem; margin: 0 0 .75rem; }
@@ -95,6 +97,8 @@ const sign = verbatim(`<svg width="22" height="22" viewBox="0 0 32 32" aria-hidd
 /** In the page itself: the API has no files without the dashboard, and browsers ask for /favicon.ico otherwise. */
 const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${drawing}`)}`;
 
+const name = html`${sign}Inkgraph`;
+
 const scriptPath = '/passkeys.js';
 
 const styleHash = createHash('sha256').update(style).digest('base64');
@@ -141,7 +145,7 @@ export function sendPage(response: Response, page: Page): void {
       <body>
         <a class="skip" href="#main">Skip to content</a>
         <header>
-          <p class="brand">${sign}Inkgraph</p>
+          <p class="brand">${who === null ? name : html`<a href="${home}">${name}</a>`}</p>
           ${who}
         </header>
         <main id="main">

@@ -1,3 +1,4 @@
+import { home } from '#http/guard/own-path.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { along, carriedFields, type Carried } from '#http/pages/account.ts';
 import { fieldOf, summaryOf, type Entry, type Field } from '#http/pages/fields.ts';
@@ -102,7 +103,11 @@ export function organizationsPage(view: OrganizationsView, entry: Entry, carried
       active !== undefined &&
       html`<p ${view.isChanged && html`class="done" role="status"`}>${active.name} is your active organization.</p>`
     }
-    ${active !== undefined && carried.returnTo !== null && html`<p><a href="${carried.returnTo}">Continue</a></p>`}
+    ${
+      active !== undefined &&
+      (carried.returnTo !== null || view.isChanged) &&
+      html`<p><a href="${carried.returnTo ?? home}">Continue</a></p>`
+    }
     <section aria-labelledby="yours">
       <h2 id="yours">Your organizations</h2>
       ${

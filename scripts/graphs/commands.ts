@@ -6,7 +6,7 @@ import { checkGraph } from '#graphs/check.ts';
 import { drawMermaid } from '#graphs/draw/mermaid.ts';
 import { drawSvg } from '#graphs/draw/svg.ts';
 import { diffGraphs } from '#graphs/edit/diff.ts';
-import { codeWorkflows } from '#graphs/workflows.ts';
+import type { Code } from '#graphs/code/code.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { load, loadGraph } from '#scripts/graphs/load.ts';
@@ -16,6 +16,7 @@ import type { Store } from '#scripts/graphs/store.ts';
 export interface Request {
   readonly terminal: Pick<Terminal, 'out'>;
   readonly refs: readonly string[];
+  readonly code: Code;
   readonly format: string | undefined;
   readonly out: string | undefined;
   readonly json: boolean;
@@ -35,12 +36,12 @@ async function write(request: Request, text: string): Promise<void> {
 
 /** All issues of all graphs; 1 when one of them has an error. */
 export async function check(request: Request, store: Store | null): Promise<void | 1> {
-  const { refs, json } = request;
-  const names = refs.length > 0 ? refs : codeWorkflows.map(({ id }) => id);
+  const { refs, code, json } = request;
+  const names = refs.length > 0 ? refs : code.workflows.map(({ id }) => id);
   const checked = [];
   for (const ref of names) {
-    const { name, raw } = await load(ref, store);
-    const { valid, issues, stats } = checkGraph(raw, catalog);
+    const { name, raw } = await load(ref, { code, store });
+    const { valid, issues, stats } = checkGraph(raw, code.catalog);
     checked.push({ name, valid, issues, stats });
   }
   if (json) say(request, JSON.stringify(checked));
@@ -64,8 +65,13 @@ export async function list(request: Request, store: Store): Promise<void> {
     name,
     publishedVersion,
   }));
-  const code = codeWorkflows.map(({ id, graph }) => ({ id, source: 'code', name: graph.name, publishedVersion: null }));
-  const rows = [...code, ...stored];
+  const inCode = request.code.workflows.map(({ id, graph }) => ({
+    id,
+    source: 'code',
+    name: graph.name,
+    publishedVersion: null,
+  }));
+  const rows = [...inCode, ...stored];
   if (request.json) return say(request, JSON.stringify(rows));
   for (const { id, source, name, publishedVersion } of rows)
     say(request, `${id}  ${source}${publishedVersion === null ? '' : `  version ${publishedVersion}`}  ${name}`);
@@ -74,9 +80,10 @@ export async function list(request: Request, store: Store): Promise<void> {
 export async function exportGraph(request: Request, store: Store | null): Promise<void> {
   const {
     refs: [ref = ''],
+    code,
     format = 'ts',
   } = request;
-  const { id, graph } = await loadGraph(ref, store);
+  const { id, graph } = await loadGraph(ref, { code, store });
   if (format === 'json') return write(request, `${JSON.stringify(graph, null, 2)}\n`);
   return write(request, toSource(graph, id ?? idFrom(graph.name), catalog));
 }
@@ -93,9 +100,11 @@ function idFrom(name: string): string {
 export async function diff(request: Request, store: Store | null): Promise<void> {
   const {
     refs: [from = '', to = ''],
+    code,
     json,
   } = request;
-  const operations = diffGraphs((await loadGraph(from, store)).graph, (await loadGraph(to, store)).graph);
+  const sources = { code, store };
+  const operations = diffGraphs((await loadGraph(from, sources)).graph, (await loadGraph(to, sources)).graph);
   if (json) return say(request, JSON.stringify(operations));
   if (operations.length === 0) return say(request, 'No difference.');
   for (const operation of operations) say(request, inWords(operation));
@@ -108,8 +117,9 @@ function inWords({ op, ...rest }: Operation): string {
 export async function draw(request: Request, store: Store | null): Promise<void> {
   const {
     refs: [ref = ''],
+    code,
     format = 'mermaid',
   } = request;
-  const { graph } = await loadGraph(ref, store);
+  const { graph } = await loadGraph(ref, { code, store });
   await write(request, format === 'svg' ? await drawSvg(graph) : drawMermaid(graph));
 }

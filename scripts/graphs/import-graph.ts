@@ -24,9 +24,10 @@ export async function importGraph(
 ): Promise<void> {
   const {
     refs: [file = ''],
+    code,
     json,
   } = request;
-  const { graph } = await loadGraph(file, null);
+  const { graph } = await loadGraph(file, { code, store: null });
   const said = note === undefined ? {} : { note };
   const change =
     workflow === undefined

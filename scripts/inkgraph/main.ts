@@ -2,6 +2,7 @@ import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Program, Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError } from '#scripts/cli/with-app.ts';
 import { own } from '#src/contracts/own.ts';
+import { InkgraphError } from '#src/domain/app-error.ts';
 import { commonRows, setVariables } from './connection.ts';
 import { init } from './project/init.ts';
 import { serviceCommands, useProject } from './project/services.ts';
@@ -42,7 +43,26 @@ async function commandOf(name: string): Promise<Program> {
     throw new UsageError(`${name} is no command. Commands are ${known}.`);
   }
   useProject();
-  return service[0]();
+  return inWordsOfHere(await service[0]());
+}
+
+/** Words of commands name scripts of the repository, which a project lacks: `npm run graphs -- list` is `npx inkgraph graphs list` there. */
+const here = (words: string): string =>
+  words.replaceAll(/npm run (?:-s )?([a-z]+)( --(?=\s|$))?/g, (said: string, name: string) =>
+    own(serviceCommands, name) === undefined ? said : `npx inkgraph ${name}`,
+  );
+
+/** The program with its help and its errors in these words. Other output may be data, and stays. */
+function inWordsOfHere(program: Program): Program {
+  const run: Program = async (terminal) => {
+    try {
+      return await program(terminal);
+    } catch (error) {
+      if (error instanceof InkgraphError) error.message = here(error.message);
+      throw error;
+    }
+  };
+  return 'help' in program && typeof program.help === 'string' ? withHelp(here(program.help), run) : run;
 }
 
 const helped = withHelp(usage, async () => undefined);

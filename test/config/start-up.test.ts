@@ -89,7 +89,7 @@ describe('A program that cannot start says why in one line, and ends with 1', ()
     squatter.close();
     expect(line).toContain(`Port ${port} is in use`);
     expect(line).toContain(name);
-    expect(line).toContain('npm run doctor');
+    expect(line).toContain('npx inkgraph doctor');
   });
 
   test('on an address that this machine has not', async () => {

@@ -92,7 +92,10 @@ verifies(
 
 test('folder-to-csv.py makes a table of the same scans with the standard library', async ({ skip }) => {
   skip(findProgram(python) === null && mayMissPrograms(), python.missing);
-  expectTotal(receiptTotal(rowsOf(await runExample('folder-to-csv.py', [scans], env))));
+  const rows = rowsOf(await runExample('folder-to-csv.py', [scans], env));
+  expectTotal(receiptTotal(rows));
+  const cells = (table: readonly Row[]) => table.map(({ file, field, value, raw }) => [file, field, value, raw]);
+  expect(cells(rows)).toEqual(cells(rowsOf(await runExample('folder-to-csv.ts', [scans], env))));
   expect(await documents()).toHaveLength(count);
 }, 120_000);
 

@@ -9,6 +9,7 @@ import { canonicalJson } from '#src/domain/canonical-json.ts';
 import type { CodeWorkflow } from '#graphs/build.ts';
 import { toSource } from '#graphs/build/source.ts';
 import { catalog } from '#graphs/catalog.ts';
+import * as exported from '#graphs/code/nodes.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 
 // Inside the repository, where `inkgraph` means this project.
@@ -180,13 +181,15 @@ export const classWorkflow = defineWorkflow({
 `);
   });
 
-  test('is not asked to guess: every node type is where its name says', async () => {
+  test('is not asked to guess: every node type is where its name says, and exported by inkgraph/nodes', async () => {
     for (const definition of catalog.definitions) {
       const file = new URL(`../../graphs/nodes/${definition.type.replaceAll('_', '-')}.ts`, import.meta.url);
       expect(existsSync(file), definition.type).toBe(true);
       const module = (await import(fileURLToPath(file))) as Record<string, unknown>;
       const name = definition.type.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
       expect(module[name], definition.type).toBe(catalog.find(definition.type));
+      const said = `graphs/code/nodes.ts exports ${name}`;
+      expect({ [said]: Object.hasOwn(exported, name) }).toEqual({ [said]: true });
     }
   });
 });

@@ -76,9 +76,12 @@ describe('A person without an account', () => {
     const { browser, shown } = await signedUp(person, `/invitations?token=${id}`);
     expect(shown).toMatchObject({ status: 200, path: `/invitations?token=${id}` });
     expect(shown.html).toContain('invites you as viewer');
+    // Ways on to the dashboard, for somebody who comes from a mail.
+    expect(shown.html).toMatch(/<a href="\/"><svg[^]*?<\/svg>Inkgraph<\/a>/);
     expect((await organizations(browser.cookie())).organizations).toEqual([]);
     const joined = await browser.send('/invitations', { decision: 'accept' });
     expect(joined.html).toContain('Demo organization is your active organization.');
+    expect(joined.html).toContain('<a href="/">Continue</a>');
     expect(await organizations(browser.cookie())).toMatchObject({
       organizations: [{ id: app.seed.organizationId, role: 'viewer' }],
       activeOrganizationId: app.seed.organizationId,

@@ -7,6 +7,7 @@ import { addTheirThings } from '#test/support/neighbour.ts';
 import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import { verify } from '#scripts/graphs/verify.ts';
+import { productCode } from '#graphs/code/code.ts';
 import { storeOf } from '#scripts/graphs/store.ts';
 import { afterAll, beforeAll } from 'vitest';
 
@@ -81,6 +82,7 @@ verifies('run.receipt.verify', async () => {
   const request = {
     terminal: { out: (text: string) => void said.push(text) },
     refs: [runId],
+    code: productCode,
     format: undefined,
     out: undefined,
     json: false,

@@ -52,6 +52,8 @@ describe('npm run keys', () => {
     const key = await made('create', '--kind', 'workflow', '--device', 'scanner-7');
     expect(key).toMatchObject({ agentGraphId: app.seed.workflowId, deviceId: 'scanner-7' });
     expect(key.secret).toMatch(/^ink_wf_/);
+    const bySlug = await made('create', '--kind', 'workflow', '--workflow', 'wf_document_intake');
+    expect(bySlug.agentGraphId).toBe(app.seed.workflowId);
   });
 
   test('a key is given scopes beside those of its kind, and keeps them when rotated', async () => {

@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { expectAccessible, go, type Tab } from '#test/web/site.ts';
 
 interface Opener {
@@ -46,6 +47,13 @@ const openers = (documentId: string, workflowId: string): readonly Opener[] => [
   }).map(([section, name]): Opener => ({ path: `/settings?section=${section}`, open: click(name) })),
 ];
 
+/** A person who opens a dialog with a text field types at once. */
+async function expectFocusInField(dialog: Locator, place: string): Promise<void> {
+  const field = ':is([type=text], textarea)';
+  if ((await dialog.locator(field).count()) === 0) return;
+  expect(await dialog.locator(`${field}:focus`).count(), place).toBe(1);
+}
+
 /** Opens every dialog, and fails with each violation of WCAG in it. */
 export async function lookAtDialogs(tab: Tab, place: string, documentId: string, workflowId: string): Promise<void> {
   const { page, quiet } = tab;
@@ -55,6 +63,7 @@ export async function lookAtDialogs(tab: Tab, place: string, documentId: string,
     const dialog = page.locator('dialog[open]').last();
     await dialog.waitFor();
     await quiet();
+    await expectFocusInField(dialog, `${path}, ${place}`);
     await expectAccessible(tab, `${path}, ${place}`, 'dialog[open]');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });

@@ -14,6 +14,7 @@ import {
   type Turn,
 } from '#web/page-view/geometry.ts';
 import { wordAt, type TextLine } from '#web/page-view/words.ts';
+import { placesOf, signed, ticksOf, width } from '#web/pages/experiment/interval-axis.ts';
 
 const page = { width: 1_000, height: 1_400 };
 const room = { width: 524, height: 724 };
@@ -83,4 +84,16 @@ describe('A page in its view', () => {
     expect(wordAt(lines, { x: 0.35, y: 0.21 })).toEqual({ line: 0, word: 1 });
     expect(wordAt(lines, { x: 0.25, y: 0.21 })).toBeNull();
   });
+});
+
+/** Width of a digit at the font size of the axis. */
+const digit = 7.5;
+
+test.each([0.011, 0.5, 1, 1.001])('the numbers of an axis that reaches %d are inside of its picture', (most) => {
+  const place = placesOf(most);
+  for (const tick of ticksOf(most)) {
+    const half = (signed(tick).length * digit) / 2;
+    expect(place(tick) - half).toBeGreaterThan(0);
+    expect(place(tick) + half).toBeLessThan(width);
+  }
 });

@@ -20,7 +20,9 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
   const heading = useId();
   useEffect(() => {
     const dialog = element.current;
-    if (dialog !== null && !dialog.open) dialog.showModal();
+    if (dialog?.open === false) dialog.showModal();
+    // The browser focuses the button that closes. People go on typing, so the first text field is better.
+    dialog?.querySelector<HTMLElement>('[type=text],textarea')?.focus();
     return () => dialog?.close();
   }, []);
   return (

@@ -100,7 +100,7 @@ export const document = words({
   noFieldsTitle: 'No fields yet',
   noFields: 'Run a workflow that reads fields, such as receipt extraction.',
   recordTitle: (type: string) => `Record: ${type}`,
-  recordStates: { proposed: 'Not checked', doubtful: 'Doubtful', confirmed: 'Confirmed' },
+  recordStates: { proposed: 'Proposed', doubtful: 'Doubtful', confirmed: 'Confirmed' },
   field: 'Field',
   value: 'Value',
   sure: 'Confidence',

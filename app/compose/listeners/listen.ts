@@ -13,7 +13,7 @@ export function listenProblem(error: unknown, where: { name: string; host: strin
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')
     return new ConfigError(
-      `Port ${where.port} is in use, perhaps by Inkgraph itself: \`npm run doctor\` names the program. Stop it, or set ${where.name} to another port (0: any free port).`,
+      `Port ${where.port} is in use, perhaps by Inkgraph itself: \`npx inkgraph doctor\` names the program. Stop it, or set ${where.name} to another port (0: any free port).`,
     );
   if (code === 'EACCES')
     return new ConfigError(`This user may not open port ${where.port}. Set ${where.name} to a port above 1023.`);

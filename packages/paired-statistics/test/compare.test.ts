@@ -42,6 +42,18 @@ describe('compare', () => {
     expect(sentenceOf(enough)).toContain('Better on most items');
   });
 
+  test('names no smaller difference than the measured one as what so few items would show', () => {
+    const few = compare(many(12, (at) => (at < 7 ? 1 : 0)));
+    expect(few).toMatchObject({ verdict: 'inconclusive', harm: { seen: 0 } });
+    expect(few.mean).toBeGreaterThan(few.detectable);
+    expect(sentenceOf(few)).toMatch(
+      /did\)\. The difference is large, but 12 items do not show .* measure more items\.$/,
+    );
+    expect(sentenceOf(compare(many(12, (at) => (at < 2 ? 0.1 : 0))))).toMatch(
+      /As many items show a mean difference of 0\.\d+/,
+    );
+  });
+
   test('is no better when a few items lose everything', () => {
     const differences = many(120, (at) => (at % 40 === 7 ? -1 : around(0.05, 0.05)));
     expect(compare(differences)).toMatchObject({ verdict: 'inconclusive', harm: { seen: 3 } });

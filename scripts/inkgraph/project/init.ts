@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
+import { cwd } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { version } from '#src/config/version.ts';
@@ -7,14 +9,33 @@ import { helpText, withHelp } from '#scripts/cli/help.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { versionsOf } from './versions.ts';
 
+/** Archive that `npm pack` makes of this repository, which is in no registry. Null: this is the package. */
+const ofRepository = import.meta.url.endsWith('.ts')
+  ? { root: fileURLToPath(new URL('../../..', import.meta.url)), name: `inkgraph-${version}.tgz` }
+  : null;
+
 const usage = helpText({
   usage: 'npx inkgraph init <folder> [--package <spec>]',
   does: 'Makes a project with a workflow, two nodes and an evaluator of your own, in a new or empty folder.',
-  options: [['--package <spec>', `version of inkgraph that it depends on, or a file; default: ^${version}`]],
+  options: [
+    [
+      '--package <spec>',
+      `version of inkgraph that it depends on, or a file; default: ${ofRepository === null ? `^${version}` : 'the archive that npm pack makes'}`,
+    ],
+  ],
   examples: ['npx inkgraph init my-graphs && cd my-graphs && npm install && npx inkgraph dev'],
 });
 
 const template = fileURLToPath(new URL('../template', import.meta.url));
+
+/** Specification of inkgraph for a project in this folder, and the command that makes its archive first. */
+function dependency(folder: string): { readonly spec: string; readonly before: string } {
+  if (ofRepository === null) return { spec: `^${version}`, before: '' };
+  const { root, name } = ofRepository;
+  const archive = join(root, name);
+  const pack = relative(cwd(), root) === '' ? 'npm pack' : `(cd ${root} && npm pack)`;
+  return { spec: `file:${relative(folder, archive)}`, before: existsSync(archive) ? '' : `  ${pack}\n` };
+}
 
 function manifestOf(name: string, spec: string): object {
   const { langgraph, zod, typescript, nodeTypes } = versionsOf();
@@ -61,10 +82,11 @@ export const init = withHelp(usage, async (terminal) => {
   await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0) throw new UsageError(`${named} is not empty. Name a new folder.`);
   await cp(template, folder, { recursive: true });
+  const { spec, before } = values.package === undefined ? dependency(folder) : { spec: values.package, before: '' };
   await Promise.all([
-    writeFile(join(folder, 'package.json'), json(manifestOf(name, values.package ?? `^${version}`))),
+    writeFile(join(folder, 'package.json'), json(manifestOf(name, spec))),
     writeFile(join(folder, 'tsconfig.json'), json({ compilerOptions, include: ['graphs'] })),
     writeFile(join(folder, '.gitignore'), 'node_modules/\ndata/\n.env\n'),
   ]);
-  terminal.out(`Made ${named}. Go on with:\n  cd ${named}\n  npm install\n  npx inkgraph dev\n`);
+  terminal.out(`Made ${named}. Go on with:\n${before}  cd ${named}\n  npm install\n  npx inkgraph dev\n`);
 });

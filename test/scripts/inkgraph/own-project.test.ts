@@ -1,14 +1,16 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type Client } from 'inkgraph/client';
-import { programEnv } from '#test/support/command.ts';
+import { init } from '#scripts/inkgraph/project/init.ts';
+import { programEnv, runCommand } from '#test/support/command.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { tinyPng } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
@@ -120,6 +122,23 @@ describe("A project of one's own", () => {
     expect(again).toMatchObject({ code: 1, err: 'my-graphs is not empty. Name a new folder.\n' });
   });
 
+  test('depends on the archive of npm pack when the repository makes it, which is in no registry', async () => {
+    const other = join(folder.path, 'of-repository');
+    const { code, out } = await runCommand(init, [other], { env: {} });
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+    const archive = join(root, `inkgraph-${version}.tgz`);
+    const { dependencies } = JSON.parse(await readFile(join(other, 'package.json'), 'utf8'));
+    expect(dependencies.inkgraph).toBe(`file:${relative(other, archive)}`);
+    expect({ code, packs: out.includes('npm pack') }).toEqual({ code: 0, packs: !existsSync(archive) });
+  });
+
+  test('has the words of its own commands in their help and errors', async () => {
+    expect((await inkgraph(project, 'graphs', '--help')).out).toMatch(/^Usage: npx inkgraph graphs <command>/);
+    const wrong = await inkgraph(project, 'graphs', 'draw');
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('npx inkgraph graphs draw wf_triage') });
+    expect(wrong.err).not.toContain('npm run');
+  });
+
   test('is checked: its graphs, and its types', async () => {
     await save('graphs/likeness.node.ts', distance);
     await save('graphs/opinion.node.ts', agent);
@@ -150,6 +169,13 @@ describe("A project of one's own", () => {
       out: 'ok      reading.workflow.ts (wf_reading)  7 nodes, 12 edges\n',
       err: '',
     });
+    // The commands for graphs know its workflows and nodes, before the services have ever started.
+    expect(await inkgraph(project, 'graphs', 'draw', 'wf_reading')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('<small>likeness</small>'),
+      err: '',
+    });
+    expect((await inkgraph(project, 'graphs', 'check')).out).toContain('ok      wf_reading  7 nodes, 12 edges\n');
     await edit(workflow, "opinion: 'opinion'", "opinion: 'opinon'");
     const wrong = await inkgraph(project, 'check');
     expect(wrong.code).toBe(1);

@@ -1,21 +1,11 @@
 import type { Reply } from '../../api/families.ts';
 import { experiments as words } from '../../text/experiments.ts';
+import { placesOf, signed, ticksOf, width } from './interval-axis.ts';
 
 export type Comparison = Reply<'experiments', 'get'>['comparisons'][number];
 
-const width = 440;
 const rowHeight = 30;
-const labelWidth = 96;
 const tones = { better: 'var(--ok)', worse: 'var(--bad)', equivalent: 'var(--info)', inconclusive: 'var(--muted)' };
-
-const signed = (value: number): string => `${value > 0 ? '+' : ''}${value.toFixed(3)}`;
-
-/** Round steps of an axis that reaches `most` on both sides of zero. */
-function ticksOf(most: number): readonly number[] {
-  const step = 10 ** Math.floor(Math.log10(most));
-  const size = most / step >= 5 ? 5 * step : most / step >= 2 ? 2 * step : step;
-  return [-size, 0, size];
-}
 
 /** Intervals of one metric: one line for each variant, around a zero line. The table beside it says the same in words. */
 export function IntervalPlot({
@@ -27,8 +17,7 @@ export function IntervalPlot({
 }) {
   const most = Math.max(0.01, ...comparisons.flatMap(({ ci95, delta }) => [...ci95, delta].map(Math.abs))) * 1.1;
   const height = comparisons.length * rowHeight + 26;
-  const middle = labelWidth + (width - labelWidth) / 2;
-  const x = (value: number): number => middle + (value / most) * ((width - labelWidth) / 2 - 12);
+  const x = placesOf(most);
   return (
     <svg
       viewBox={`0 0 ${width} ${height}`}
@@ -59,15 +48,7 @@ export function IntervalPlot({
             <text x={0} y={y + 4} fontSize={14} fill="var(--fg)" stroke="none">
               {variant.length > 12 ? `${variant.slice(0, 11)}…` : variant}
             </text>
-            <line x1={x(low)} x2={x(high)} y1={y} y2={y} strokeWidth={2.5} />
-            {(
-              [
-                ['low', low],
-                ['high', high],
-              ] as const
-            ).map(([side, end]) => (
-              <line key={side} x1={x(end)} x2={x(end)} y1={y - 5} y2={y + 5} strokeWidth={2} />
-            ))}
+            <path d={`M${x(low)} ${y - 5}v10m0-5H${x(high)}m0-5v10`} strokeWidth={2.5} />
             <circle cx={x(delta)} cy={y} r={4.5} />
           </g>
         );
