@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { readAddresses } from '#app/compose/addresses.ts';
@@ -98,8 +98,8 @@ class Service {
     return found;
   }
 
-  async upload(bytes: Buffer, contentType: string): Promise<string> {
-    const wanted = { contentType, size: bytes.length, visibility: 'private' };
+  async upload(bytes: Buffer, contentType: string, filename: string): Promise<string> {
+    const wanted = { contentType, size: bytes.length, filename, visibility: 'private' };
     const place = await this.call(service.presign, { body: wanted });
     const put = await fetch(place.uploadUrl, { method: 'PUT', headers: place.headers, body: new Uint8Array(bytes) });
     if (!put.ok) throw new UsageError(`The upload was refused with ${put.status}.`);
@@ -138,7 +138,7 @@ async function datasetOf(running: Service, { dataset }: z.output<typeof File>, f
       throw new UsageError(`${resolve(folder, file)} cannot be read.`);
     });
     const digest = hash('sha256', bytes, 'hex');
-    const documentId = stored.get(digest) ?? (await running.upload(bytes, contentTypeOf(file)));
+    const documentId = stored.get(digest) ?? (await running.upload(bytes, contentTypeOf(file), basename(file)));
     stored.set(digest, documentId);
     items.push({ ...item, documentId });
   }

@@ -5,7 +5,7 @@ import { AckReply, PresignReply } from '#src/contracts/resources/upload.ts';
 
 export interface Uploader {
   /** Presign, PUT, ack: what any uploader does. Answers the document's id. */
-  upload(bytes: Buffer, contentType: string): Promise<string>;
+  upload(bytes: Buffer, contentType: string, filename: string): Promise<string>;
 }
 
 async function json<Result>(response: Response, schema: z.ZodType<Result>): Promise<Result> {
@@ -30,8 +30,8 @@ async function post<Result>(url: string, key: string, body: object, schema: z.Zo
 
 export function createUploader(baseUrl: string, workflowKey: string): Uploader {
   return {
-    async upload(bytes, contentType) {
-      const wanted = { contentType, size: bytes.length };
+    async upload(bytes, contentType, filename) {
+      const wanted = { contentType, size: bytes.length, filename };
       const presigned = await post(`${baseUrl}/api/uploads/presign`, workflowKey, wanted, PresignReply);
       const stored = await fetch(presigned.uploadUrl, { method: 'PUT', body: new Uint8Array(bytes) });
       if (!stored.ok) throw new Error(`upload answered ${stored.status}: ${await stored.text()}`);

@@ -79,7 +79,7 @@ async function ingestAll(
   const ids = new Map<string, string>();
   await Promise.all(
     list.map(async ({ file, contentType }) => {
-      const id = await uploader.upload(await readFile(new URL(file, fixtures)), contentType);
+      const id = await uploader.upload(await readFile(new URL(file, fixtures)), contentType, file);
       ids.set(file, id);
       const { status, runs } = await waitForExecution(baseUrl, keys.serviceKey, id);
       if (status !== 'succeeded') throw new Error(`${file}: ${JSON.stringify(runs)}`);

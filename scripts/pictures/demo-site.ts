@@ -54,7 +54,7 @@ async function fill(api: string, keys: { workflowKey: string; serviceKey: string
   const uploader = createUploader(api, keys.workflowKey);
   const ids: string[] = [];
   for (const { file, contentType } of samples) {
-    const id = await uploader.upload(await readFile(new URL(file, fixtures)), contentType);
+    const id = await uploader.upload(await readFile(new URL(file, fixtures)), contentType, file);
     await waitForExecution(api, keys.serviceKey, id);
     ids.push(id);
   }

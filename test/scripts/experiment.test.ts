@@ -46,7 +46,8 @@ describe('npm run experiment', () => {
     const second = await run([path, '--json']);
     expect(JSON.parse(second.out)).toMatchObject({ status: 'succeeded', runs: { done: 2, cached: 2 } });
     const tenant = { organizationId: app.seed.organizationId, projectIds: [app.seed.projectId] };
-    expect(await app.app.deps.documents.listIds(tenant, {}, 10)).toHaveLength(1);
+    const ids = await app.app.deps.documents.listIds(tenant, {}, 10);
+    expect(await app.app.deps.documents.findMany(tenant, ids)).toMatchObject([{ filename: 'note.gif' }]);
     expect(await app.app.deps.datasets.list(tenant, null, 10)).toHaveLength(1);
   });
 

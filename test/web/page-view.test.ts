@@ -14,7 +14,7 @@ import {
   type Turn,
 } from '#web/page-view/geometry.ts';
 import { wordAt, type TextLine } from '#web/page-view/words.ts';
-import { placesOf, signed, ticksOf, width } from '#web/pages/experiment/interval-axis.ts';
+import { placesOf, signed, ticksOf, width as plotWidth } from '#web/pages/experiment/interval-axis.ts';
 
 const page = { width: 1_000, height: 1_400 };
 const room = { width: 524, height: 724 };
@@ -94,6 +94,6 @@ test.each([0.011, 0.5, 1, 1.001])('the numbers of an axis that reaches %d are in
   for (const tick of ticksOf(most)) {
     const half = (signed(tick).length * digit) / 2;
     expect(place(tick) - half).toBeGreaterThan(0);
-    expect(place(tick) + half).toBeLessThan(width);
+    expect(place(tick) + half).toBeLessThan(plotWidth);
   }
 });

@@ -15,7 +15,10 @@ export async function upload({ addresses, seed }: Inkgraph, pages: readonly numb
   for (let from = 0; from < pages.length; from += atOnce) {
     const part = pages.slice(from, from + atOnce);
     const made = await Promise.all(
-      part.map((count, at) => uploader.upload(textPdf(`Delivery ${from + at}`, count), 'application/pdf')),
+      part.map((count, at) => {
+        const title = `Delivery ${from + at}`;
+        return uploader.upload(textPdf(title, count), 'application/pdf', `${title}.pdf`);
+      }),
     );
     for (const id of made) await waitForExecution(addresses.api, seed.serviceKey, id);
     ids.push(...made);

@@ -30,6 +30,7 @@ export const dashboard: Row = {
     const photo = await createUploader(inkgraph.addresses.api, inkgraph.seed.workflowKey).upload(
       await readFile(picture),
       'image/jpeg',
+      'photo.jpg',
     );
     await waitForExecution(inkgraph.addresses.api, inkgraph.seed.serviceKey, photo);
     context.progress('opening and leaving documents');
