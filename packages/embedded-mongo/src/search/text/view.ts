@@ -10,10 +10,12 @@ import type { Fuzzy } from './vocabulary.ts';
 /** Lucene's limit to a query. */
 const MAX_WORDS = 1024;
 
-/** Clauses and words that a view remembers: those of a few searches, since the same words are asked for in several ways. */
-const REMEMBERED = 64;
+/** Bytes of the clauses and of the words that a view remembers: those of some searches, since the same words are asked for in several ways. */
+const REMEMBERED_BYTES = 8 * 1024 * 1024;
 /** Segments of remembered filters, with 40 kB each. */
 const REMEMBERED_FILTER_SEGMENTS = 400;
+/** Estimated memory of a clause or word besides its postings. */
+const ENTRY_BYTES = 400;
 
 export interface Words {
   paths: readonly string[];
@@ -32,10 +34,23 @@ interface Field extends Pick<Weighted, 'lengths' | 'average'> {
 /** Reads the postings of a term in all segments at once, for those that ask next. */
 type Load = (field: number, term: string, withPlaces: boolean) => void;
 
+/** Clause of words, with what it keeps in memory. */
+interface Text {
+  clause: Clause;
+  terms: readonly Weighted[];
+}
+
 function remembered<T extends object>(known: LRUCache<string, T>, key: string, make: () => T): T {
-  const made = known.get(key) ?? make();
+  const found = known.get(key);
+  if (found) return found;
+  const made = make();
   known.set(key, made);
   return made;
+}
+
+function bytesOf(terms: readonly Weighted[]): number {
+  const postings = terms.flatMap(({ lists }) => lists).reduce((total, list) => total + (list?.rows.length ?? 0), 0);
+  return ENTRY_BYTES + postings * 6;
 }
 
 /** Snapshot of an index, with its queries. As on Atlas, an unmapped path matches nothing. */
@@ -44,8 +59,11 @@ export class View {
   readonly #scratch = new Scratch();
   readonly #mapping: Mapping;
   readonly #fields = new Map<number, Field>();
-  readonly #texts = new LRUCache<string, Clause>({ max: REMEMBERED });
-  readonly #words = new LRUCache<string, Weighted[]>({ max: REMEMBERED });
+  readonly #texts = new LRUCache<string, Text>({
+    maxSize: REMEMBERED_BYTES,
+    sizeCalculation: ({ terms }) => bytesOf(terms),
+  });
+  readonly #words = new LRUCache<string, Weighted[]>({ maxSize: REMEMBERED_BYTES, sizeCalculation: bytesOf });
   readonly #filters = new LRUCache<string, Clause>({
     maxSize: REMEMBERED_FILTER_SEGMENTS,
     sizeCalculation: () => this.segments.length + 1,
@@ -77,8 +95,9 @@ export class View {
   text(given: Words, fuzzy: Fuzzy | undefined): Clause {
     return remembered(this.#texts, JSON.stringify([given, fuzzy]), () => {
       const found = this.#each(given, (field, words) => words.map(([term]) => this.#word(field, term, fuzzy)));
-      return once(sum(found.flat(2)));
-    });
+      const terms = found.flat(2);
+      return { terms, clause: once(sum(terms)) };
+    }).clause;
   }
 
   /** Scores a phrase as one term: its rarity is the sum over its words, its frequency the number of occurrences. */
