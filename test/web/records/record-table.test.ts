@@ -76,4 +76,26 @@ describe('The table of records', () => {
     await row.getByText('Confirmed').waitFor();
     expect(tab.complaints()).toEqual([]);
   });
+
+  browserTest('takes a correction by a finger, and a tap on a value leads to its place', async () => {
+    const tab = await open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true });
+    const { page } = tab;
+    const row = page.getByRole('row', { name: 'Document without a title' });
+    const pencil = row.getByRole('button', { name: 'Correct Merchant' });
+    const value = row.getByRole('link', { name: /^Merchant: .*Show on the page/ });
+    await pencil.scrollIntoViewIfNeeded();
+    const [target, text] = [await pencil.boundingBox(), await value.boundingBox()];
+    expect(target).toMatchObject({ width: 44, height: 44 });
+    // Nothing of the value lies below the button.
+    expect((text?.x ?? 0) + (text?.width ?? 0)).toBeLessThanOrEqual(target?.x ?? 0);
+    await expectAccessible(tab, 'records by touch');
+    await pencil.tap();
+    const dialog = page.getByRole('dialog', { name: 'Correct Merchant' });
+    await dialog.getByLabel('Value').fill('Southern Rail');
+    await dialog.getByRole('button', { name: 'Save' }).tap();
+    await dialog.waitFor({ state: 'detached' });
+    await row.getByRole('link', { name: 'Merchant: Southern Rail. Show on the page' }).tap();
+    await page.waitForURL(/\/documents\/doc_.*page=0.*box=/);
+    expect(tab.complaints()).toEqual([]);
+  });
 });

@@ -7,6 +7,9 @@ export type CellValue = Cell['value'];
 export type RecordType = Reply<'records', 'types'>['recordTypes'][number];
 type Field = RecordType['fields'][string];
 
+/** Tones of badges, by state. */
+export const tones = { proposed: 'quiet', doubtful: 'warn', confirmed: 'ok' } as const;
+
 const money = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** A value as text: amounts with their currency; empty if there is none. */

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Pencil } from 'lucide-react';
 import { useState } from 'react';
+import { Badge } from '../../parts/badge.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
@@ -8,8 +9,7 @@ import { share } from '../../text/format.ts';
 import { records as words } from '../../text/records.ts';
 import { titleOf } from '../documents/card.ts';
 import { CellEditor } from './cell-editor.tsx';
-import { isNumeric, valueText, type RecordRow, type RecordType } from './cell-value.ts';
-import { RecordState } from './record-state.tsx';
+import { isNumeric, tones, valueText, type RecordRow, type RecordType } from './cell-value.ts';
 
 interface RecordTableProps {
   readonly fields: readonly string[];
@@ -34,7 +34,8 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
   const isDoubtful = record.problems.some(({ field }) => field === path);
   const shown = {
     dir: 'auto',
-    className: 'max-w-64 truncate decoration-dotted underline-offset-4 [a]:hover:underline',
+    className:
+      'max-w-64 truncate decoration-dotted underline-offset-4 [a]:hover:underline [@media(hover:none)]:-my-3 [@media(hover:none)]:py-3',
     title:
       cell &&
       `${text}\n${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`,
@@ -43,7 +44,9 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
     <td
       className={`group ${isNumber ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''} ${text.length < 12 ? 'whitespace-nowrap' : ''}`}
     >
-      <span className="relative inline-flex items-center">
+      <span
+        className={`relative inline-flex items-center [@media(hover:none)]:flex ${isNumber ? 'justify-end' : 'justify-between'}`}
+      >
         {cell === undefined || cell.page === null || text === '' ? (
           <span {...shown}>{text || <span className="text-muted">–</span>}</span>
         ) : (
@@ -62,8 +65,8 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
             size="small"
             label={words.edit(path)}
             onClick={onEdit}
-            // Over the edge of the cell: a place of its own would widen every column.
-            className={`absolute bg-hover opacity-0 group-hover:opacity-100 focus-visible:opacity-100 ${isNumber ? '-start-6' : '-end-5'}`}
+            // Over the edge of the cell, since a place of its own would widen every column. Fingers, which do not hover, get one of 44 pixels.
+            className={`absolute bg-hover opacity-0 group-hover:opacity-100 focus-visible:opacity-100 [@media(hover:none)]:static [@media(hover:none)]:-my-2 [@media(hover:none)]:size-11 [@media(hover:none)]:bg-transparent [@media(hover:none)]:text-muted [@media(hover:none)]:opacity-100 [@media(hover:none)]:-me-3 ${isNumber ? '-start-6' : '-end-5'}`}
           >
             <Pencil size={12} aria-hidden />
           </IconButton>
@@ -116,7 +119,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit, type }: Re
                 scope="col"
                 dir="auto"
                 aria-sort={direction(field)}
-                className={numbers.has(field) ? 'number' : ''}
+                className={numbers.has(field) ? `number ${canEdit ? '[@media(hover:none)]:pe-11' : ''}` : ''}
               >
                 <button
                   type="button"
@@ -139,7 +142,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit, type }: Re
             <tr key={record.recordId} className="bg-panel hover:bg-hover">
               <DocumentCell {...record} />
               <td title={record.problems.map(({ detail }) => detail).join('\n')}>
-                <RecordState of={record} />
+                <Badge tone={tones[record.status]}>{words.statuses[record.status]}</Badge>
               </td>
               {fields.map((path) => (
                 <ValueCell

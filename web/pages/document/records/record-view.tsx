@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { read } from '../../../api/read.ts';
+import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { useCan } from '../../../shell/session.ts';
 import { document as words } from '../../../text/document.ts';
@@ -8,8 +9,7 @@ import { fieldName } from '../../../text/field-name.ts';
 import { share } from '../../../text/format.ts';
 import { records as recordWords } from '../../../text/records.ts';
 import { CellEditor } from '../../records/cell-editor.tsx';
-import type { Cell, RecordRow } from '../../records/cell-value.ts';
-import { RecordState } from '../../records/record-state.tsx';
+import { tones, type Cell, type RecordRow } from '../../records/cell-value.ts';
 import { useCorrect } from '../../records/use-correct.ts';
 import type { Reading } from '../reading.ts';
 import { RecordCell } from './record-cell.tsx';
@@ -80,7 +80,7 @@ export function RecordView({ record, reading }: { readonly record: RecordRow; re
     <section className="grid gap-3" aria-label={words.recordTitle(record.recordType)}>
       <header className="flex flex-wrap items-center gap-2">
         <h2 dir="auto">{type?.title ?? record.recordType}</h2>
-        <RecordState of={record} />
+        <Badge tone={tones[record.status]}>{recordWords.statuses[record.status]}</Badge>
         {canCorrect && record.status !== 'confirmed' && (
           <Button
             size="small"
