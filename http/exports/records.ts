@@ -30,8 +30,8 @@ function rowsOf(record: ShownRecord, list: string | null): readonly string[] {
 
 /**
  * The records as a table: a column for each field outside of lists, and with `explode` for each field of that list, with a row for each of
- * its rows. Money has a column for its currency, and with `boxes` each field has columns for its page and its box. The last column has the
- * address of the page of the record's first cell.
+ * its rows. Money has a column for its currency, and with `boxes` each field has columns for its page and its box. The last columns have the
+ * address of the page of the record's first cell and the name of the document.
  */
 function tableOf({ recordType, records }: RecordPage, list: string | null, boxes: boolean): string {
   const { fields = [], lists = [] } = recordType ?? {};
@@ -53,6 +53,7 @@ function tableOf({ recordType, records }: RecordPage, list: string | null, boxes
       ...(boxes ? [`${path}.page`, `${path}.box`] : []),
     ]),
     'pageUrl',
+    'documentName',
   ];
   const rows = records.flatMap((record) =>
     rowsOf(record, list).map((start) => [
@@ -65,6 +66,7 @@ function tableOf({ recordType, records }: RecordPage, list: string | null, boxes
         ];
       }),
       Object.values(record.pageUrls)[0] ?? null,
+      record.document?.title ?? record.document?.filename ?? null,
     ]),
   );
   return csvOf([headings, ...rows]);

@@ -66,6 +66,21 @@ describe('Records that a workflow stores', () => {
     expect((await app.call('GET', record.pageUrls[0])).status).toBe(200);
   });
 
+  test('name their document, as JSON, as lines and in the last column of a table', async () => {
+    const documentId = documents[0] ?? '';
+    const named = async (body: object) =>
+      expect((await app.call('PATCH', `/api/dashboard/documents/${documentId}`, { cookie, body })).status).toBe(200);
+    await named({ filename: 'bread.png' });
+    const ofFirst = async (format: string) => (await ask({ documentId, format })).body;
+    expect((await ofFirst('json')).records[0].document).toEqual({ title: null, filename: 'bread.png' });
+    expect(String(await ofFirst('csv')).trimEnd()).toMatch(/,pageUrl,documentName\n.*,bread\.png$/);
+    await named({ title: '=Bread and cheese' });
+    const [record] = (await ofFirst('json')).records;
+    expect(record.document).toEqual({ title: '=Bread and cheese', filename: 'bread.png' });
+    expect(JSON.parse(String(await ofFirst('jsonl'))).document).toEqual(record.document);
+    expect(String(await ofFirst('csv')).trimEnd()).toMatch(/,'=Bread and cheese$/);
+  });
+
   test.each<[object, number[]]>([
     [{ total: { gt: 10 } }, [1, 3, 2]],
     [{ total: { gte: 10, lt: 45 } }, [0, 1]],
@@ -181,7 +196,7 @@ describe('Corrections', () => {
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body.cells.total).toMatchObject({ value: { amount: 31.5, currency: 'EUR' }, by: 'person', verified: false });
     expect(body.cells.total.box).toEqual(before.cells.total.box);
-    expect(body).toMatchObject({ status: 'proposed', corrections: 2 });
+    expect(body).toMatchObject({ status: 'proposed', corrections: 2, document: before.document });
     const [, scan] = scans;
     if (scan === undefined) throw new Error('no second scan');
     expect((await run(app, workflowId, scan)).status).toBe('succeeded');

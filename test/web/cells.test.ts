@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  parseValue,
-  shapeOf,
-  sortCells,
-  valueText,
-  type Cell,
-  type RecordOf,
-} from '#web/pages/document/records/cell-value.ts';
+import { sortCells } from '#web/pages/document/records/sort-cells.ts';
+import { parseValue, shapeOf, valueText, type Cell, type RecordRow } from '#web/pages/records/cell-value.ts';
 
 const form = (fields: Record<string, string>): FormData => {
   const data = new FormData();
@@ -34,7 +28,7 @@ test('cells of lists are rows of tables, in their order; a field that the type l
   const cells = Object.fromEntries(
     ['total', 'items.10.amount', 'items.2.name', 'items.2.amount', 'seller.name'].map((path) => [path, cell]),
   );
-  expect(sortCells({ cells } as unknown as RecordOf)).toEqual({
+  expect(sortCells({ cells } as unknown as RecordRow)).toEqual({
     single: ['total', 'seller.name'],
     tables: [{ name: 'items', columns: ['amount', 'name'], rows: ['items.2', 'items.10'] }],
   });

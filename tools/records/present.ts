@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { DocumentRecord as PresentedRecord } from '#src/contracts/records/record.ts';
 import type { RecordType } from '#src/contracts/records/record-type.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { titleOf, type DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { RecordTypeRecord } from '#src/domain/records/record-type.ts';
 import type { Thumbnails } from '#tools/pictures/signed-media.ts';
@@ -23,7 +23,7 @@ export function presentType(type: RecordTypeRecord): z.input<typeof RecordType> 
   };
 }
 
-/** The record with its cells by path. `document` is the one that it is of; null: it is gone, and no page has an address. */
+/** The record with its cells by path. `document` is the one that it is of; null: it is gone, with its names, and no page has an address. */
 export function presentRecord(
   record: RecordRecord,
   document: DocumentRecord | null,
@@ -33,6 +33,7 @@ export function presentRecord(
   return {
     recordId: record._id,
     documentId: record.documentId,
+    document: document === null ? null : { title: titleOf(document), filename: document.filename ?? null },
     recordType: record.recordType,
     typeVersion: record.typeVersion,
     status: record.status,

@@ -1,4 +1,3 @@
-import { fieldName } from './field-name.ts';
 import { plural, share } from './format.ts';
 import { words } from './words.ts';
 
@@ -100,26 +99,13 @@ export const document = words({
   noFieldsTitle: 'No fields yet',
   noFields: 'Run a workflow that reads fields, such as receipt extraction.',
   recordTitle: (type: string) => `Record: ${type}`,
-  recordStates: { proposed: 'Proposed', doubtful: 'Doubtful', confirmed: 'Confirmed' },
   field: 'Field',
   value: 'Value',
   sure: 'Confidence',
   noValue: 'none',
-  confirm: 'Confirm',
-  confirmed: 'The record is confirmed.',
-  edit: (path: string) => `Correct ${fieldName(path)}`,
   saveCell: 'Save',
-  emptyCell: 'The document has none',
-  cellHint: (raw: string) => `In the document: ${raw}`,
-  corrected: 'The correction is saved.',
-  conflict: 'Somebody changed this record. You see its new state now: correct it again.',
   by: { rules: 'rules', model: 'model', person: 'person', agent: 'agent' },
   notInText: 'not found in the text',
-  amount: 'Amount',
-  currency: 'Currency',
-  yes: 'Yes',
-  no: 'No',
-  badNumber: 'Write a number, such as 12.50.',
   noSegmentsTitle: 'No segments yet',
   noSegments: 'Run a workflow that finds regions of pages.',
   segmentsOf: (model: string, prompt: string) => `${model}: "${prompt}"`,

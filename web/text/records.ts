@@ -1,5 +1,4 @@
 import { fieldName } from './field-name.ts';
-import { plural } from './format.ts';
 import { words } from './words.ts';
 
 /** Words of the table of records. */
@@ -15,8 +14,6 @@ export const records = words({
   jsonl: 'JSON Lines',
   document: 'Document',
   updated: 'Changed',
-  rows: (count: number) => plural(count, 'row', 'rows'),
-  noTypesTitle: 'No record types',
   noneTitle: 'No records yet',
   none: 'A workflow whose extract node names a record type makes them: run “Receipt extraction” on a document.',
   noMatch: 'No record fulfils these conditions.',
@@ -39,16 +36,19 @@ export const records = words({
   removeCondition: (condition: string) => `Remove condition ${condition}`,
   sortBy: (field: string) => `Sort by ${fieldName(field)}`,
   openCell: (field: string, raw: string) => `${fieldName(field)}: ${raw}. Show on the page`,
-  empty: 'empty',
+  empty: 'The document has none',
+  inDocument: (raw: string) => `In the document: ${raw}`,
+  yes: 'Yes',
+  no: 'No',
+  badNumber: 'Write a number, such as 12.50.',
   confirm: 'Confirm',
   confirmed: 'Record confirmed',
   edit: (field: string) => `Correct ${fieldName(field)}`,
   corrected: 'Cell corrected',
+  conflict: 'Somebody changed this record. You see its new state now: correct it again.',
   confidence: (share: string) => `Confidence ${share}`,
   verified: 'The document has these words',
   unverified: 'The document does not have these words',
   saidBy: { rules: 'by rules', model: 'by a model', person: 'by a person', agent: 'by an agent' },
-  amount: 'Amount',
   currency: 'Currency',
-  newValue: 'New value',
 });

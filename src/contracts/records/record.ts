@@ -39,6 +39,10 @@ export const DocumentRecord = z
   .object({
     recordId: z.string(),
     documentId: z.string(),
+    document: z
+      .object({ title: z.string().nullable(), filename: z.string().nullable() })
+      .nullable()
+      .describe('Names of the document, untrusted; null: it is deleted'),
     recordType: z.string(),
     typeVersion: z.int(),
     status: z

@@ -1,77 +1,95 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../api/client.ts';
+import { useState } from 'react';
 import { fieldErrors } from '../../api/problem.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { Failure } from '../../parts/states.tsx';
-import { toast } from '../../parts/toast.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
 import { records as words } from '../../text/records.ts';
 import { shell } from '../../text/shell.ts';
-import type { Cell, RecordRow } from './cell-value.tsx';
+import { parseValue, shapeOf, type Cell, type CellShape, type RecordRow, type RecordType } from './cell-value.ts';
+import { useCorrect } from './use-correct.ts';
 
-/** The value that a form gives, in the type that the cell had. */
-function typedValue(old: Cell['value'] | undefined, form: FormData): Cell['value'] {
-  const text = form.get('value');
-  const given = typeof text === 'string' ? text.trim() : '';
-  if (given === '') return null;
-  if (typeof old === 'number') return Number(given);
-  if (typeof old === 'boolean') return given === 'true';
-  if (typeof old !== 'object' || old === null) return given;
-  const currency = form.get('currency');
-  return {
-    amount: Number(given),
-    currency: typeof currency === 'string' && currency !== '' ? currency.toUpperCase() : null,
-  };
+interface ValueFieldProps {
+  readonly shape: CellShape;
+  readonly cell: Cell | undefined;
+  readonly error: string | undefined;
+}
+
+function ValueField({ shape, cell, error }: ValueFieldProps) {
+  const value = cell?.value ?? '';
+  const options =
+    shape.type === 'boolean'
+      ? [
+          ['true', words.yes],
+          ['false', words.no],
+        ]
+      : shape.values?.map((one) => [one, one]);
+  const start = String(typeof value === 'object' ? value.amount : value);
+  const shared = { name: 'value', label: words.value, defaultValue: start, error };
+  if (options !== undefined)
+    return (
+      <SelectField {...shared}>
+        <option value="">{words.empty}</option>
+        {options.map(([one, label]) => (
+          <option key={one} value={one}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+    );
+  return (
+    <TextField
+      {...shared}
+      type={shape.type === 'date' ? 'date' : 'text'}
+      inputMode={['number', 'integer', 'money'].includes(shape.type) ? 'decimal' : undefined}
+      dir="auto"
+      autoComplete="off"
+      placeholder={words.empty}
+      hint={cell?.raw ? words.inDocument(cell.raw) : undefined}
+    />
+  );
 }
 
 interface CellEditorProps {
   readonly record: RecordRow;
   readonly path: string;
+  /** undefined: not known here, or not known yet. */
+  readonly type?: RecordType | undefined;
+  /** False: the correction leaves the record unconfirmed. */
+  readonly confirm?: boolean;
   readonly onClose: () => void;
 }
 
-/** Corrects one cell. The record keeps the earlier value, and refuses when somebody was faster. */
-export function CellEditor({ record, path, onClose }: CellEditorProps) {
-  const client = useQueryClient();
-  const old = record.cells[path]?.value;
-  const save = useMutation({
-    mutationFn: (value: Cell['value']) =>
-      call('records', 'correct', {
-        params: { recordId: record.recordId },
-        body: { revision: record.revision, set: { [path]: value } },
-      }),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: ['records'] });
-      toast(words.corrected);
-      onClose();
-    },
-  });
-  const isMoney = typeof old === 'object' && old !== null;
-  const [error] = Object.values(fieldErrors(save.error));
+/** Corrects one cell. An empty value says that the document has none. */
+export function CellEditor({ record, path, type, confirm = true, onClose }: CellEditorProps) {
+  const [wrong, setWrong] = useState<string>();
+  const correct = useCorrect(record);
+  const cell = record.cells[path];
+  const value = cell?.value;
+  const shape = shapeOf(type, path, value);
   return (
     <Dialog title={words.edit(path)} onClose={onClose}>
       <form
         className="grid gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate(typedValue(old, new FormData(event.currentTarget)));
+          const parsed = parseValue(shape, new FormData(event.currentTarget));
+          setWrong('error' in parsed ? parsed.error : undefined);
+          if ('error' in parsed) return;
+          correct.mutate({ set: { [path]: parsed.value }, confirm }, { onSuccess: onClose });
         }}
       >
-        <TextField
-          name="value"
-          label={isMoney ? words.amount : words.newValue}
-          inputMode={isMoney || typeof old === 'number' ? 'decimal' : 'text'}
-          defaultValue={isMoney ? String(old.amount) : String(old ?? '')}
-          error={error}
-        />
-        {isMoney && (
-          <TextField name="currency" label={words.currency} defaultValue={old.currency ?? ''} maxLength={10} />
+        <ValueField {...{ shape, cell }} error={wrong ?? Object.values(fieldErrors(correct.error))[0]} />
+        {shape.type === 'money' && (
+          <TextField
+            name="currency"
+            label={words.currency}
+            maxLength={10}
+            defaultValue={typeof value === 'object' ? (value?.currency ?? '') : ''}
+          />
         )}
-        {save.error !== null && error === undefined && <Failure error={save.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{shell.cancel}</Button>
-          <Button type="submit" look="primary" busy={save.isPending}>
+          <Button type="submit" look="primary" busy={correct.isPending}>
             {shell.save}
           </Button>
         </div>

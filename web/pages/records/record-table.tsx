@@ -1,61 +1,61 @@
-import { Link } from '../../router/link.tsx';
 import { ArrowDown, ArrowUp, Pencil } from 'lucide-react';
 import { useState } from 'react';
-import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Badge } from '../../parts/badge.tsx';
 import { IconButton } from '../../parts/button.tsx';
 import { Time } from '../../parts/time.tsx';
+import { Link } from '../../router/link.tsx';
 import { fieldName } from '../../text/field-name.ts';
 import { share } from '../../text/format.ts';
 import { records as words } from '../../text/records.ts';
+import { titleOf } from '../documents/card.ts';
 import { CellEditor } from './cell-editor.tsx';
-import { isNumeric, valueText, type RecordRow } from './cell-value.tsx';
-
-const tones: Readonly<Record<RecordRow['status'], Tone>> = { proposed: 'quiet', doubtful: 'warn', confirmed: 'ok' };
+import { isNumeric, tones, valueText, type RecordRow, type RecordType } from './cell-value.ts';
 
 interface RecordTableProps {
   readonly fields: readonly string[];
   readonly records: readonly RecordRow[];
+  readonly type: RecordType | undefined;
   readonly sort: string | undefined;
   readonly onSort: (sort: string | undefined) => void;
   readonly canEdit: boolean;
 }
 
-/** One cell: its value leads to the words on the page that it came from. */
-function ValueCell({
-  record,
-  path,
-  onEdit,
-}: {
+interface ValueCellProps {
   readonly record: RecordRow;
   readonly path: string;
+  readonly isNumber: boolean;
   readonly onEdit: (() => void) | null;
-}) {
+}
+
+/** One cell: its value leads to the words on the page that it came from. */
+function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
   const cell = record.cells[path];
-  const text = valueText(cell?.value ?? null);
-  const isNumber = isNumeric(cell?.value ?? null);
+  const text = valueText(cell?.value);
   const isDoubtful = record.problems.some(({ field }) => field === path);
-  const about =
-    cell === undefined
-      ? ''
-      : `${text}\n${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`;
+  const shown = {
+    dir: 'auto',
+    className:
+      'max-w-64 truncate decoration-dotted underline-offset-4 [a]:hover:underline [@media(hover:none)]:-my-3 [@media(hover:none)]:py-3',
+    title:
+      cell &&
+      `${text}\n${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`,
+  };
   return (
     <td
       className={`group ${isNumber ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''} ${text.length < 12 ? 'whitespace-nowrap' : ''}`}
     >
-      <span className="relative inline-flex items-center">
-        {cell?.page === null || cell === undefined || text === '' ? (
-          <span dir="auto" title={about} className="max-w-64 truncate">
-            {text === '' ? <span className="text-muted">–</span> : text}
-          </span>
+      <span
+        className={`relative inline-flex items-center [@media(hover:none)]:flex ${isNumber ? 'justify-end' : 'justify-between'}`}
+      >
+        {cell === undefined || cell.page === null || text === '' ? (
+          <span {...shown}>{text || <span className="text-muted">–</span>}</span>
         ) : (
           <Link
             to="/documents/$id"
             params={{ id: record.documentId }}
             search={{ page: cell.page, box: cell.box?.join(','), tab: 'fields' }}
             aria-label={words.openCell(path, text)}
-            title={about}
-            className="max-w-64 truncate decoration-dotted underline-offset-4 hover:underline"
-            dir="auto"
+            {...shown}
           >
             {text}
           </Link>
@@ -65,8 +65,8 @@ function ValueCell({
             size="small"
             label={words.edit(path)}
             onClick={onEdit}
-            // Over the edge of the cell: a place of its own would widen every column.
-            className={`absolute bg-hover opacity-0 group-hover:opacity-100 focus-visible:opacity-100 ${isNumber ? '-start-6' : '-end-5'}`}
+            // Over the edge of the cell, since a place of its own would widen every column. Fingers, which do not hover, get one of 44 pixels.
+            className={`absolute bg-hover opacity-0 group-hover:opacity-100 focus-visible:opacity-100 [@media(hover:none)]:static [@media(hover:none)]:-my-2 [@media(hover:none)]:size-11 [@media(hover:none)]:bg-transparent [@media(hover:none)]:text-muted [@media(hover:none)]:opacity-100 [@media(hover:none)]:-me-3 ${isNumber ? '-start-6' : '-end-5'}`}
           >
             <Pencil size={12} aria-hidden />
           </IconButton>
@@ -76,16 +76,42 @@ function ValueCell({
   );
 }
 
+/** The first column, which stays when the table scrolls. */
+const first = 'sticky start-0 z-1 bg-inherit shadow-[inset_-1px_0_var(--line)]';
+
+function DocumentCell({ documentId, document }: RecordRow) {
+  const name = titleOf(document ?? { title: null, filename: null });
+  return (
+    <th scope="row" className={first}>
+      <Link
+        to="/documents/$id"
+        params={{ id: documentId }}
+        search={{ tab: 'fields' }}
+        dir="auto"
+        title={name}
+        className="line-clamp-2 w-max max-w-28 whitespace-normal text-fg hover:underline sm:line-clamp-1 sm:max-w-48"
+      >
+        {name}
+      </Link>
+    </th>
+  );
+}
+
 /** Records as rows. Column heads sort, cells lead to their pixels and can be corrected. */
-export function RecordTable({ fields, records, sort, onSort, canEdit }: RecordTableProps) {
+export function RecordTable({ fields, records, sort, onSort, canEdit, type }: RecordTableProps) {
   const [edited, edit] = useState<{ readonly record: RecordRow; readonly path: string } | null>(null);
   const next = (field: string) => (sort === field ? `-${field}` : sort === `-${field}` ? undefined : field);
   const direction = (field: string) => (sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined);
+  // The head of a column stands where its values do.
+  const numbers = new Set(fields.filter((field) => records.some(({ cells }) => isNumeric(cells[field]?.value))));
   return (
-    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
+    <div className="relative scroll-ps-36 overflow-x-auto rounded-lg border border-line bg-panel sm:scroll-ps-56">
       <table className="table">
         <thead>
-          <tr>
+          <tr className="bg-panel">
+            <th scope="col" className={first}>
+              {words.document}
+            </th>
             <th scope="col">{words.status}</th>
             {fields.map((field) => (
               <th
@@ -93,8 +119,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit }: RecordTa
                 scope="col"
                 dir="auto"
                 aria-sort={direction(field)}
-                // The head of a column stands where its values do.
-                className={records.some(({ cells }) => isNumeric(cells[field]?.value ?? null)) ? 'number' : ''}
+                className={numbers.has(field) ? `number ${canEdit ? '[@media(hover:none)]:pe-11' : ''}` : ''}
               >
                 <button
                   type="button"
@@ -114,22 +139,17 @@ export function RecordTable({ fields, records, sort, onSort, canEdit }: RecordTa
         </thead>
         <tbody>
           {records.map((record) => (
-            <tr key={record.recordId}>
-              <td>
-                <Link
-                  title={record.problems.map(({ detail }) => detail).join('\n')}
-                  to="/documents/$id"
-                  params={{ id: record.documentId }}
-                  search={{ tab: 'fields' }}
-                >
-                  <Badge tone={tones[record.status]}>{words.statuses[record.status]}</Badge>
-                </Link>
+            <tr key={record.recordId} className="bg-panel hover:bg-hover">
+              <DocumentCell {...record} />
+              <td title={record.problems.map(({ detail }) => detail).join('\n')}>
+                <Badge tone={tones[record.status]}>{words.statuses[record.status]}</Badge>
               </td>
               {fields.map((path) => (
                 <ValueCell
                   key={path}
                   record={record}
                   path={path}
+                  isNumber={numbers.has(path)}
                   onEdit={canEdit ? () => edit({ record, path }) : null}
                 />
               ))}
@@ -140,7 +160,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit }: RecordTa
           ))}
         </tbody>
       </table>
-      {edited !== null && <CellEditor {...edited} onClose={() => edit(null)} />}
+      {edited !== null && <CellEditor {...edited} type={type} onClose={() => edit(null)} />}
     </div>
   );
 }

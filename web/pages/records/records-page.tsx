@@ -151,6 +151,7 @@ export function RecordsPage() {
         <RecordTable
           fields={fields}
           records={rows}
+          type={type}
           sort={search.sort}
           onSort={(sort) => set({ sort })}
           canEdit={canEdit}

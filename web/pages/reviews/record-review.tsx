@@ -9,7 +9,7 @@ import { share } from '../../text/format.ts';
 import { records as recordWords } from '../../text/records.ts';
 import { reviews as words } from '../../text/runs.ts';
 import { CellEditor } from '../records/cell-editor.tsx';
-import { valueText } from '../records/cell-value.tsx';
+import { valueText } from '../records/cell-value.ts';
 
 type Record = Extract<Reply<'operators', 'reviews'>['reviews'][number], { kind: 'record' }>['record'];
 
@@ -45,7 +45,7 @@ export function RecordReview({ record, onDone }: { readonly record: Record; read
                 {fieldName(path)}
               </dt>
               <dd dir="auto">
-                {valueText(cell?.value ?? null)}
+                {valueText(cell?.value)}
                 {cell !== undefined && doubts.has(path) && (
                   <Badge tone="warn">{recordWords.confidence(share(cell.confidence))}</Badge>
                 )}

@@ -1,6 +1,7 @@
 import { Pencil, ShieldQuestion } from 'lucide-react';
 import { document as words } from '../../../text/document.ts';
-import { valueText, type Cell } from './cell-value.ts';
+import { records as recordWords } from '../../../text/records.ts';
+import { valueText, type Cell } from '../../records/cell-value.ts';
 
 interface RecordCellProps {
   readonly path: string;
@@ -31,7 +32,7 @@ export function RecordCell({ path, cell, canCorrect, onLight, onShow, onEdit }: 
         dir="auto"
         className={`min-w-6 rounded-sm -mx-1 px-1 text-start ${value === null ? 'text-muted italic' : ''} ${typeof value === 'string' ? '' : 'whitespace-nowrap'} ${box === null ? '' : 'hover:bg-accent-soft'}`}
       >
-        {valueText(value)}
+        {value === null ? words.noValue : valueText(value)}
       </button>
       {value !== null && !verified && by !== 'person' && (
         <span title={words.notInText} className="text-warn">
@@ -41,8 +42,8 @@ export function RecordCell({ path, cell, canCorrect, onLight, onShow, onEdit }: 
       {canCorrect && (
         <button
           type="button"
-          aria-label={words.edit(path)}
-          title={words.edit(path)}
+          aria-label={recordWords.edit(path)}
+          title={recordWords.edit(path)}
           onClick={() => onEdit(path)}
           // Over the edge of the cell, where a mouse shows it only when it is near.
           className="absolute -end-3 grid size-6 shrink-0 place-items-center rounded-sm bg-hover text-muted opacity-0 group-hover:opacity-100 hover:text-fg focus-visible:opacity-100 pointer-coarse:static pointer-coarse:opacity-100"

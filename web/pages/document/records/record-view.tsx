@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { read } from '../../../api/read.ts';
-import { Badge, type Tone } from '../../../parts/badge.tsx';
+import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { useCan } from '../../../shell/session.ts';
 import { document as words } from '../../../text/document.ts';
 import { fieldName } from '../../../text/field-name.ts';
 import { share } from '../../../text/format.ts';
-import { CellEditor } from './cell-editor.tsx';
-import { shapeOf, sortCells, type Cell, type RecordOf, type RowTable } from './cell-value.ts';
-import { RecordCell } from './record-cell.tsx';
+import { records as recordWords } from '../../../text/records.ts';
+import { CellEditor } from '../../records/cell-editor.tsx';
+import { tones, type Cell, type RecordRow } from '../../records/cell-value.ts';
+import { useCorrect } from '../../records/use-correct.ts';
 import type { Reading } from '../reading.ts';
-import { useCorrect } from './use-correct.ts';
-
-const tones: Readonly<Record<RecordOf['status'], Tone>> = { proposed: 'quiet', doubtful: 'warn', confirmed: 'ok' };
+import { RecordCell } from './record-cell.tsx';
+import { sortCells, type RowTable } from './sort-cells.ts';
 
 /** Confidence of a value, and its author. */
 function sayer(cell: Cell | undefined): string {
@@ -53,7 +53,7 @@ function Rows({ table, cellOf }: { readonly table: RowTable; readonly cellOf: (p
 }
 
 /** One record of the document: its cells with their proof on the page, corrections and confirmation. */
-export function RecordView({ record, reading }: { readonly record: RecordOf; readonly reading: Reading }) {
+export function RecordView({ record, reading }: { readonly record: RecordRow; readonly reading: Reading }) {
   const { place, marks, document } = reading;
   const canCorrect = useCan('documents:write');
   const types = useQuery(read('records', 'types', { query: { projectId: document.projectId } }));
@@ -76,12 +76,11 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
   const cellOf = (path: string) => (
     <RecordCell {...{ path, canCorrect }} cell={record.cells[path]} onLight={light} onShow={show} onEdit={edit} />
   );
-  const cell = edited === null ? undefined : record.cells[edited];
   return (
     <section className="grid gap-3" aria-label={words.recordTitle(record.recordType)}>
       <header className="flex flex-wrap items-center gap-2">
         <h2 dir="auto">{type?.title ?? record.recordType}</h2>
-        <Badge tone={tones[record.status]}>{words.recordStates[record.status]}</Badge>
+        <Badge tone={tones[record.status]}>{recordWords.statuses[record.status]}</Badge>
         {canCorrect && record.status !== 'confirmed' && (
           <Button
             size="small"
@@ -90,7 +89,7 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
             busy={correct.isPending}
             onClick={() => correct.mutate({ confirm: true })}
           >
-            {words.confirm}
+            {recordWords.confirm}
           </Button>
         )}
       </header>
@@ -132,14 +131,7 @@ export function RecordView({ record, reading }: { readonly record: RecordOf; rea
       {tables.map((table) => (
         <Rows key={table.name} {...{ table, cellOf }} />
       ))}
-      {edited !== null && cell !== undefined && (
-        <CellEditor
-          {...{ record, cell }}
-          path={edited}
-          shape={shapeOf(type, edited, cell.value)}
-          onClose={() => edit(null)}
-        />
-      )}
+      {edited !== null && <CellEditor {...{ record, type }} path={edited} confirm={false} onClose={() => edit(null)} />}
     </section>
   );
 }

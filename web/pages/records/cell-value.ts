@@ -1,20 +1,28 @@
-import type { Reply } from '../../../api/families.ts';
-import { document as words } from '../../../text/document.ts';
+import type { Reply } from '../../api/families.ts';
+import { records as words } from '../../text/records.ts';
 
-export type RecordOf = Reply<'records', 'query'>['records'][number];
-export type Cell = RecordOf['cells'][string];
+export type RecordRow = Reply<'records', 'query'>['records'][number];
+export type Cell = RecordRow['cells'][string];
 export type CellValue = Cell['value'];
-type RecordType = Reply<'records', 'types'>['recordTypes'][number];
+export type RecordType = Reply<'records', 'types'>['recordTypes'][number];
 type Field = RecordType['fields'][string];
 
-/** A value as text, for reading. */
-export function valueText(value: CellValue): string {
-  if (value === null) return words.noValue;
+/** Tones of badges, by state. */
+export const tones = { proposed: 'quiet', doubtful: 'warn', confirmed: 'ok' } as const;
+
+const money = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** A value as text: amounts with their currency; empty if there is none. */
+export function valueText(value: CellValue | undefined): string {
   if (typeof value === 'boolean') return value ? words.yes : words.no;
-  if (typeof value === 'object')
-    return `${value.amount.toFixed(2)}${value.currency === null ? '' : ` ${value.currency}`}`;
-  return String(value);
+  if (typeof value === 'object' && value !== null)
+    return `${money.format(value.amount)}${value.currency === null ? '' : ` ${value.currency}`}`;
+  return String(value ?? '');
 }
+
+/** True for values that stand at the end of their column. */
+export const isNumeric = (value: CellValue | undefined): boolean =>
+  typeof value === 'number' || (typeof value === 'object' && value !== null);
 
 /** Type and values that a cell may have, from its field. A field that the type lost takes what its value says. */
 export interface CellShape {
@@ -26,7 +34,7 @@ const valueShape = (field: Field | undefined): CellShape | undefined =>
   field === undefined || field.type === 'object' || field.type === 'list' ? undefined : (field as CellShape);
 
 /** `path`: `total`, `seller.name`, or `items.0.amount`. */
-export function shapeOf(type: RecordType | undefined, path: string, value: CellValue): CellShape {
+export function shapeOf(type: RecordType | undefined, path: string, value: CellValue | undefined): CellShape {
   const names = path.split('.').filter((part) => !/^\d+$/.test(part));
   const [first = '', second] = names;
   const field = type?.fields[first];
@@ -56,37 +64,4 @@ export function parseValue({ type }: CellShape, form: FormData): { value: CellVa
   const number = numberOf(text);
   if (number === null) return { error: words.badNumber };
   return { value: type === 'money' ? { amount: number, currency: entry('currency').toUpperCase() || null } : number };
-}
-
-/** One list of a record as a table: names of its columns, and paths of its rows. */
-export interface RowTable {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly string[];
-}
-
-/** Cells of a record: single ones, and those that are rows of lists. */
-export function sortCells(record: RecordOf): {
-  readonly single: readonly string[];
-  readonly tables: readonly RowTable[];
-} {
-  const paths = Object.keys(record.cells);
-  const inRow = /^(.+)\.(\d+)\.(.+)$/;
-  const tables = new Map<string, { columns: Set<string>; rows: Map<string, number> }>();
-  for (const path of paths) {
-    const [, name, row, column] = inRow.exec(path) ?? [];
-    if (name === undefined || row === undefined || column === undefined) continue;
-    const table = tables.get(name) ?? { columns: new Set<string>(), rows: new Map<string, number>() };
-    table.columns.add(column);
-    table.rows.set(`${name}.${row}`, Number(row));
-    tables.set(name, table);
-  }
-  return {
-    single: paths.filter((path) => !inRow.test(path)),
-    tables: [...tables].map(([name, { columns, rows }]) => ({
-      name,
-      columns: [...columns],
-      rows: [...rows].toSorted((one, other) => one[1] - other[1]).map(([row]) => row),
-    })),
-  };
 }
