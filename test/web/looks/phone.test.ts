@@ -4,6 +4,7 @@ import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { Site, visit, type Tab } from '#test/web/site.ts';
 
 const title = 'Receipt of Peppercorn Grocers, Eastvale';
+const question = 'What is the receipt number of Peppercorn Grocers?';
 
 let app: TestApp;
 let site: Site;
@@ -49,5 +50,20 @@ describe('On a phone, the dashboard', () => {
     const bar = await row.locator('> span').nth(1).boundingBox();
     expect(bar?.width).toBeGreaterThan(80);
     await tab.page.context().close();
+  });
+
+  browserTest('leads to earlier conversations', async () => {
+    const tab = await phone();
+    const { page } = tab;
+    await visit(tab, `${site.api}/chat`);
+    await page.getByLabel('Your question').fill(question);
+    await page.keyboard.press('Enter');
+    await page.locator('main a[href*="box="]').first().waitFor();
+    // Names of sources are longer than the screen is wide.
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await page.getByRole('link', { name: question }).click();
+    await page.waitForURL(/chat=/);
+    expect(tab.complaints()).toEqual([]);
+    await page.context().close();
   });
 });
