@@ -66,4 +66,18 @@ describe('On a phone, the dashboard', () => {
     expect(tab.complaints()).toEqual([]);
     await page.context().close();
   });
+
+  browserTest('opens the menu of the account on the screen, with the focus on its first entry', async () => {
+    const tab = await phone();
+    const { page } = tab;
+    await visit(tab, `${site.api}/documents`);
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem').first().waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Overview');
+    const box = await page.getByRole('menu', { name: /^Account/ }).boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(780);
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL(/sign-in/);
+    await page.context().close();
+  });
 });
