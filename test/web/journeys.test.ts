@@ -405,7 +405,7 @@ describe('The dashboard', () => {
     await page.getByRole('button', { name: 'All webhooks' }).click();
     await page.getByRole('button', { name: `Delete ${url}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No webhooks.').waitFor();
+    await page.getByText('No webhooks').waitFor();
     expect(tab.complaints()).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Button, type ButtonLook } from './button.tsx';
 
 export interface MenuItem {
@@ -19,6 +19,8 @@ interface MenuProps {
   readonly className?: string;
 }
 
+const choosable = '[role^=menuitem]:not([aria-disabled=true])';
+
 /** Puts a popover below its button, or above where there is no room. */
 function place(popover: HTMLElement, button: HTMLElement): void {
   const from = button.getBoundingClientRect();
@@ -35,11 +37,14 @@ export function Menu({ label, trigger, items, look = 'usual', className = '' }: 
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  const choices = (): HTMLElement[] => [
-    ...(popover.current?.querySelectorAll<HTMLElement>('[role^=menuitem]:not([aria-disabled=true])') ?? []),
-  ];
+  // Order matters: the entries are there before the menu is measured.
+  useLayoutEffect(() => {
+    if (!isOpen || popover.current === null || button.current === null) return;
+    place(popover.current, button.current);
+    popover.current.querySelector<HTMLElement>(choosable)?.focus();
+  }, [isOpen]);
   const move = (event: KeyboardEvent): void => {
-    const all = choices();
+    const all = [...event.currentTarget.querySelectorAll<HTMLElement>(choosable)];
     const at = all.indexOf(document.activeElement as HTMLElement);
     const next = {
       ArrowDown: (at + 1) % all.length,
@@ -73,13 +78,7 @@ export function Menu({ label, trigger, items, look = 'usual', className = '' }: 
         aria-label={label}
         tabIndex={-1}
         onKeyDown={move}
-        onToggle={(event) => {
-          const opens = event.newState === 'open';
-          setOpen(opens);
-          if (!opens || popover.current === null || button.current === null) return;
-          place(popover.current, button.current);
-          choices()[0]?.focus();
-        }}
+        onToggle={(event) => setOpen(event.newState === 'open')}
         className="fixed m-0 max-h-[70dvh] min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 text-fg shadow-pop"
       >
         {isOpen &&

@@ -34,7 +34,8 @@ export function Empty({
   actions,
   icon,
 }: {
-  readonly title: string;
+  /** Absent where the title of the page says it. */
+  readonly title?: string;
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
   readonly icon?: ReactNode;
@@ -42,7 +43,7 @@ export function Empty({
   return (
     <div className="mx-auto grid max-w-lg justify-items-center gap-3 px-4 py-14 text-center">
       {icon !== undefined && <div className="text-muted">{icon}</div>}
-      <h2>{title}</h2>
+      {title !== undefined && <h2>{title}</h2>}
       {children !== undefined && <div className="text-muted">{children}</div>}
       {actions !== undefined && <div className="flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>

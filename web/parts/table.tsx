@@ -2,18 +2,25 @@ import type { ReactNode } from 'react';
 import { shell } from '../text/shell.ts';
 import { Button } from './button.tsx';
 
+interface TableProps {
+  readonly heads: readonly string[];
+  /** Place of the first of the columns at the end that have numbers. */
+  readonly numbersFrom?: number;
+  readonly children: ReactNode;
+}
+
 /** A table with its heads in a frame; wide ones scroll inside it. Empty heads are of columns with buttons. */
-export function Table({ heads, children }: { readonly heads: readonly string[]; readonly children: ReactNode }) {
+export function Table({ heads, numbersFrom = heads.length, children }: TableProps) {
   return (
     <div tabIndex={0} className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="table">
         <thead>
           <tr>
-            {heads.map((head) =>
+            {heads.map((head, at) =>
               head === '' ? (
                 <td key="actions" />
               ) : (
-                <th key={head} scope="col">
+                <th key={head} scope="col" className={at < numbersFrom ? undefined : 'number'}>
                   {head}
                 </th>
               ),

@@ -21,7 +21,6 @@ export function NotFound() {
   return (
     <Page title={shell.notFoundTitle}>
       <Empty
-        title={shell.notFoundTitle}
         actions={
           <Link to="/documents" className={buttonClass('primary')}>
             {shell.toDocuments}

@@ -15,7 +15,6 @@ export const experiments = words({
   name: 'Name',
   verdict: 'Verdict',
   state: 'State',
-  started: 'Started',
   dataset: 'Dataset',
   newDataset: 'New dataset',
   saveDataset: 'Save the dataset',
@@ -79,10 +78,8 @@ export const experiments = words({
   missing: 'missing',
   missingLong: 'Missing: this run did not end with a value.',
   differences: 'Documents by difference',
-  differencesLead: 'Worst first.',
   onlyWorse: 'Only worse',
   all: 'All documents',
-  show: 'Show',
   previous: 'Previous',
   next: 'Next',
   range: (from: number, to: number) => `Documents ${from} to ${to}`,
@@ -95,7 +92,6 @@ export const experiments = words({
   outputs: 'Outputs',
   compareOutputs: (id: string) => `Compare outputs of ${id}`,
   cut: 'Outputs are shortened.',
-  openRun: 'Run',
   value: 'Value',
   ledger: 'Holdout ledger',
   ledgerLead:
@@ -124,6 +120,5 @@ export const experiments = words({
   planSeconds: (seconds: number) => `About ${Math.ceil(seconds)} s.`,
   planDetectable: (difference: string) => `Shows mean differences of ${difference} and more.`,
   noDatasets: 'Save a dataset first: an experiment measures on its documents.',
-  begun: 'Experiment started',
   kinds: { comparison: 'comparison', search: 'search' },
 });

@@ -11,7 +11,7 @@ export const overview = words({
   runs: 'Runs',
   failureRate: 'Failed',
   duration: 'Time of a run',
-  p95: (time: string) => `95 % take at most ${time}`,
+  p95: (time: string) => `95% take at most ${time}`,
   queue: 'In the queue',
   oldest: (time: string) => `the oldest waits ${time}`,
   waiting: 'Wait for you',

@@ -10,7 +10,6 @@ export const pageView = words({
   of: (pages: number) => `of ${pages}`,
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
-  zoomBack: 'Fit the page again',
   fitWidth: 'Fit width',
   fitPage: 'Fit page',
   rotate: 'Rotate',

@@ -43,7 +43,6 @@ export const shell = words({
   retry: 'Try again',
   loading: 'Loading',
   loadMore: 'Show more',
-  nothingMore: 'That is all.',
   back: 'Back',
   shortcuts: 'Keyboard shortcuts',
   shortcutsOff: 'Turn single-key shortcuts off',
@@ -60,18 +59,14 @@ export const shell = words({
   forbidden: 'Your role does not allow this. Ask an admin of your organization.',
   pageFailed: 'This page failed',
   reload: 'Reload',
-  newVersion: 'A new version is there.',
   uploads: (done: number, all: number) => `${done} of ${plural(all, 'file', 'files')} uploaded`,
   uploading: 'Uploads',
-  uploadFailed: 'failed',
   uploadRefused: (status: number) => `The object store answered ${status}.`,
   uploadCut: 'The connection was lost. The upload goes on when it is back.',
   uploadTooLarge: (name: string, most: string) => `${name} is larger than ${most}.`,
   uploadWrongType: (name: string) => `${name} is no image or PDF that Inkgraph reads.`,
-  uploadDone: 'uploaded',
   uploadClear: 'Clear finished',
   uploadDuplicate: 'already there',
-  leavePage: 'Uploads are not finished.',
 });
 
 /** Words of the states of a run. */

@@ -31,7 +31,7 @@ function Conversations({ chosen }: { readonly chosen: string | undefined }) {
   });
   const all = list.data?.pages.flatMap(({ conversations }) => conversations) ?? [];
   return (
-    <aside aria-label={words.conversations} className="min-w-0 max-lg:hidden">
+    <aside aria-label={words.conversations} className="min-w-0 max-lg:order-last">
       <h2 className="mb-2 text-sm text-muted">{words.conversations}</h2>
       {all.length === 0 && <p className="text-xs text-muted">{words.noConversations}</p>}
       <ul className="grid grid-cols-1 gap-0.5">
@@ -100,7 +100,7 @@ export function ChatPage() {
         </Link>
       }
     >
-      <div className="grid gap-6 lg:grid-cols-[15rem_1fr]">
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-[15rem_minmax(0,1fr)]">
         <Conversations chosen={chat} />
         {chat === undefined ? (
           <Conversation key={fresh} id={fresh} stored={[]} scope={scope} />

@@ -119,7 +119,7 @@ export function Conversation({
   const isBusy = status === 'submitted' || status === 'streaming';
   const ask = (text: string) => void sendMessage({ text });
   return (
-    <div className="mx-auto flex min-h-[70dvh] w-full max-w-3xl flex-col">
+    <div className="mx-auto flex min-h-[calc(100dvh-15rem)] w-full md:min-h-[calc(100dvh-8.5rem)] max-w-3xl flex-col">
       <div className="grid flex-1 content-start gap-6 pb-4" aria-live="polite" aria-busy={isBusy}>
         {messages.length === 0 && (
           <Empty

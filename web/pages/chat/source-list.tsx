@@ -9,7 +9,7 @@ export type Source = Reply<'live', 'conversation'>['messages'][number]['sources'
 /** Sources of an answer as cards. Each opens its document at the place that is quoted. */
 export function SourceList({ sources, lit }: { readonly sources: readonly Source[]; readonly lit: number | null }) {
   return (
-    <ol aria-label={words.sources} className="grid gap-2 sm:grid-cols-2">
+    <ol aria-label={words.sources} className="grid grid-cols-1 gap-2 sm:grid-cols-2">
       {sources.map((source) => {
         // A place on a page says more than a sentence of the description.
         const passage = source.excerpts.find(({ bbox }) => bbox !== undefined) ?? source.excerpts[0];

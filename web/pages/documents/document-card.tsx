@@ -77,20 +77,23 @@ function Row(props: DocumentCardProps) {
         side={160}
         className="size-10 shrink-0 rounded-sm border border-line in-data-[density=compact]:size-7"
       />
-      <div className="min-w-0 flex-1">
-        <h2 className="truncate text-sm" dir="auto">
-          <Title {...props} />
-        </h2>
-        <Passage card={card} />
+      {/* On a phone the facts stand below the name, which has two lines. */}
+      <div className="flex min-w-0 flex-1 items-center gap-x-3 gap-y-1 text-xs text-muted max-md:flex-wrap">
+        <div className="min-w-0 flex-1 max-md:basis-full">
+          <h2 className="line-clamp-2 text-sm text-fg md:line-clamp-1" dir="auto">
+            <Title {...props} />
+          </h2>
+          <Passage card={card} />
+        </div>
+        <div className="flex flex-wrap items-center gap-2 md:shrink-0 md:justify-end">
+          <CardBadges card={card} />
+          <span className="w-16 text-end max-md:hidden">{words.pages(card.pages)}</span>
+          <span className="w-16 text-end max-md:hidden">{bytes(card.sizeBytes)}</span>
+        </div>
+        <span className="ms-auto text-end md:w-16">
+          <Time at={card.createdAt} />
+        </span>
       </div>
-      <div className="flex shrink-0 flex-wrap items-center justify-end gap-2 text-xs text-muted max-md:hidden">
-        <CardBadges card={card} />
-        <span className="w-16 text-end">{words.pages(card.pages)}</span>
-        <span className="w-16 text-end">{bytes(card.sizeBytes)}</span>
-      </div>
-      <span className="w-16 shrink-0 text-end text-xs text-muted">
-        <Time at={card.createdAt} />
-      </span>
     </div>
   );
 }

@@ -132,7 +132,7 @@ export function OverviewPage() {
             {one.workflows.length > 0 && (
               <section>
                 <h2 className="mb-2">{words.workflows}</h2>
-                <Table heads={[words.workflow, words.runs, words.failed]}>
+                <Table heads={[words.workflow, words.runs, words.failed]} numbersFrom={1}>
                   {one.workflows.map(({ workflowId, workflowName, runs, failed }) => (
                     <tr key={workflowId}>
                       <td dir="auto">
@@ -140,8 +140,8 @@ export function OverviewPage() {
                           {workflowName ?? workflowId}
                         </Link>
                       </td>
-                      <td>{count(runs)}</td>
-                      <td className={failed > 0 ? 'text-bad' : ''}>{count(failed)}</td>
+                      <td className="number">{count(runs)}</td>
+                      <td className={failed > 0 ? 'number text-bad' : 'number'}>{count(failed)}</td>
                     </tr>
                   ))}
                 </Table>

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { Reply } from '../../api/families.ts';
 import { useChange } from '../../api/use-change.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { useCan } from '../../shell/session.ts';
 import { fieldName } from '../../text/field-name.ts';
@@ -45,9 +44,9 @@ export function RecordReview({ record, onDone }: { readonly record: Record; read
                 {fieldName(path)}
               </dt>
               <dd dir="auto">
-                {valueText(cell?.value)}
-                {cell !== undefined && doubts.has(path) && (
-                  <Badge tone="warn">{recordWords.confidence(share(cell.confidence))}</Badge>
+                {valueText(cell?.value) || '–'}
+                {cell !== undefined && cell.value !== null && doubts.has(path) && (
+                  <span className="block text-xs text-warn">{recordWords.confidence(share(cell.confidence))}</span>
                 )}
               </dd>
               <dd>

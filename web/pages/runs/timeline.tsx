@@ -42,7 +42,7 @@ export function Timeline({ steps, reading, chosen, onChoose }: TimelineProps) {
               type="button"
               aria-pressed={step.stepId === chosen}
               onClick={() => onChoose(step.stepId)}
-              className="grid w-full grid-cols-[minmax(6rem,11rem)_1fr_4.5rem] items-center gap-3 rounded-md px-2 py-1 text-start hover:bg-hover aria-pressed:bg-accent-soft"
+              className="grid w-full grid-cols-[6.5rem_1fr_3.5rem] items-center gap-2 rounded-md sm:grid-cols-[minmax(6rem,11rem)_1fr_4.5rem] sm:gap-3 px-2 py-1 text-start hover:bg-hover aria-pressed:bg-accent-soft"
             >
               <span dir="auto" className="truncate">
                 {step.nodeId}

@@ -20,7 +20,7 @@ export function ProgramsSection() {
     <Loaded query={list}>
       {({ apps }) =>
         apps.length === 0 ? (
-          <Empty title={words.sections.programs}>{words.noPrograms}</Empty>
+          <Empty title={words.noProgramsTitle}>{words.noPrograms}</Empty>
         ) : (
           <Table heads={[words.program, words.actsFor, words.scopes, words.used, '']}>
             {apps.map((app) => (

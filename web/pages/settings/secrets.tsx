@@ -85,7 +85,7 @@ export function SecretsSection() {
             {words.newSecret}
           </Button>
           {secrets.length === 0 ? (
-            <Empty title={words.sections.secrets}>{words.noSecrets}</Empty>
+            <Empty title={words.noSecretsTitle}>{words.noSecrets}</Empty>
           ) : (
             <Table heads={[words.name, words.hosts, words.created, '']}>
               {secrets.map(({ name, hosts, createdAt }) => (

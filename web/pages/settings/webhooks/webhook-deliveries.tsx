@@ -134,7 +134,7 @@ export function WebhookDeliveries({ webhook, onBack }: { readonly webhook: Webho
       </div>
       {list.error !== null && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton lines={6} />}
-      {list.isSuccess && deliveries.length === 0 && <Empty title={words.deliveries}>{words.noDeliveries}</Empty>}
+      {list.isSuccess && deliveries.length === 0 && <Empty title={words.noDeliveriesTitle}>{words.noDeliveries}</Empty>}
       {deliveries.length > 0 && (
         <Table heads={[words.type, words.status, words.attempts, words.response, words.when, '']}>
           {deliveries.map((delivery) => (

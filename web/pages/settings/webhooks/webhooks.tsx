@@ -44,10 +44,10 @@ function WebhookRow({
   const change = useChange('webhooks', 'change', { outdated, done });
   return (
     <tr>
-      <td>
+      <td className="min-w-48">
         <button
           type="button"
-          className="text-left break-all text-accent hover:underline"
+          className="text-start break-all text-accent hover:underline"
           onClick={() => onOpen('deliveries')}
         >
           {url}
@@ -145,7 +145,7 @@ export function WebhooksSection() {
               {words.add}
             </Button>
             {webhooks.length === 0 ? (
-              <Empty title={settings.sections.webhooks}>{words.none}</Empty>
+              <Empty title={words.noneTitle}>{words.none}</Empty>
             ) : (
               <Table heads={[words.url, words.events, words.state, settings.created, '']}>
                 {webhooks.map((row) => (
