@@ -32,11 +32,15 @@ async function answer({ jobId, action, payload }: Packet): Promise<void> {
   flushCompileCache();
 }
 
-/** Loads libraries by need: a thread that evaluates expressions knows neither the catalog of nodes nor JSON Schema. */
+/**
+ * Loads libraries by need: a thread that evaluates expressions knows neither the catalog of nodes nor JSON Schema. Without a payload the call only
+ * waits until those of the action are loaded.
+ */
 async function perform(action: ComputeAction, payload: unknown): Promise<unknown> {
-  if (action === 'evaluate') return evaluateBatch(payload as Batch);
+  if (action === 'evaluate') return payload === null ? null : evaluateBatch(payload as Batch);
   if (action === 'problems') {
     const { answerProblems } = await import('#graphs/models/read-answer.ts');
+    if (payload === null) return null;
     const { schema, value } = payload as { schema: Readonly<Record<string, unknown>>; value: unknown };
     const start = process.threadCpuUsage();
     const problems = answerProblems(schema, value);
@@ -44,8 +48,8 @@ async function perform(action: ComputeAction, payload: unknown): Promise<unknown
   }
   if (action === 'score') {
     const { computeScore } = await import('#graphs/evaluators/compute-score.ts');
-    return computeScore(payload as SentScore);
+    return payload === null ? null : computeScore(payload as SentScore);
   }
   const { checkSent } = await import('#graphs/compute/check-sent.ts');
-  return checkSent(payload as SentCheck);
+  return payload === null ? null : checkSent(payload as SentCheck);
 }

@@ -1,6 +1,6 @@
 import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
 import { startDeadline } from '#src/adapters/threads/deadline.ts';
-import { startChild, ThreadEndedError } from '#src/adapters/threads/guarded-thread.ts';
+import { startChild, ThreadEndedError, type GuardedThread } from '#src/adapters/threads/guarded-thread.ts';
 import { createThreadPool } from '#src/adapters/threads/thread-pool.ts';
 
 /** Two, so that a slow call delays no other one on a machine with two cores. */
@@ -9,6 +9,8 @@ const maximumLoans = 10_000;
 const idleMs = 10_000;
 /** Resident memory, of which the libraries take some 80. */
 const memoryMb = 256;
+/** Time for a process to load its libraries, which no call has to answer for: on a busy machine it takes seconds. */
+const startMs = 20_000;
 
 /**
  * Starts compute threads by need, and ends them when they are idle. Each runs in a process of its own: V8 ends the whole process when a
@@ -23,11 +25,20 @@ export function createComputeThreads(stack: AsyncDisposableStack): ComputeThread
     start: () => startChild(entry, 'compute', { memoryMb }),
   });
   stack.defer(() => pool.close());
+  /** Actions whose libraries a thread has loaded. */
+  const loaded = new WeakMap<GuardedThread, Set<string>>();
   return {
     call: (action, payload, { ms, signal }) =>
       pool.use('compute', signal, async (thread) => {
-        using deadline = startDeadline(ms, signal, () => new ComputeLateError(`${action} took longer than ${ms} ms`));
+        const late = (): Error => new ComputeLateError(`${action} took longer than ${ms} ms`);
         try {
+          const actions = loaded.get(thread) ?? new Set();
+          if (!actions.has(action)) {
+            using starting = startDeadline(startMs, signal, late);
+            await thread.call(action, null, starting.signal);
+            loaded.set(thread, actions.add(action));
+          }
+          using deadline = startDeadline(ms, signal, late);
           return await thread.call(action, payload, deadline.signal);
         } catch (error) {
           if (error instanceof ThreadEndedError)
