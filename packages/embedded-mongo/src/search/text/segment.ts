@@ -64,7 +64,7 @@ function readPostings([bytes, places]: readonly unknown[]): [value: Postings | u
   return [made, (made?.rows.length ?? 0) * 6 + (made?.places?.byteLength ?? 0)];
 }
 
-/** Enters the postings of a term into the cache for all blocks that lack them, by one statement: one for each costs twice the time. */
+/** Enters the postings of a term into the cache for all blocks that lack them, by one statement in place of one for each. */
 export function loadPostings(
   database: Database,
   cache: SegmentCache,
