@@ -57,3 +57,10 @@ verifies(
 test.each(files)('%s names the missing AGENT_KEY in one line', async (file) => {
   await expect(runExample(file, [], {})).rejects.toThrow(/ended with 1: AGENT_KEY is not set\. Run: [^\n]+\n$/);
 });
+
+test.each(files)('%s names the missing model in one line', async (file) => {
+  const env = { AGENT_KEY: app.seed.agentKey, MCP_URL: app.addresses.mcp };
+  await expect(runExample(file, [], env)).rejects.toThrow(
+    /ended with 1: No model is set\. Set OPENAI_API_KEY, [^\n]+\n$/,
+  );
+});
