@@ -14,14 +14,15 @@ import {
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
 import type { RunDocument } from '#graphs/node-deps.ts';
 import type { EmbeddingResult } from '#src/domain/documents/results.ts';
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchUpdate } from '#src/stores/search/rows/row.ts';
 
 type Call = Pick<NodeCall<unknown>, 'deps' | 'run' | 'state'>;
 
 export const index = defineNode({
   type: 'index',
   version: 1,
-  summary: 'Replace the search record of the document: title, description, text, identifiers and vectors',
+  summary:
+    'Write the search record of the document: title, description, text, identifiers and vectors. What the run has not stays as it was',
   params: z.strictObject({}),
   reads: [],
   readsIfPresent: ['ocr', 'description', 'segmentation', 'textEmbedding', 'imageEmbedding'],
@@ -37,9 +38,9 @@ export const index = defineNode({
     const [value, ocrText] = await Promise.all([description(call, document), text(call, document)]);
     const { documentId, organizationId, projectId } = call.run;
     const { apiKeyId, visibility, objectKey, createdAt, filename, recordText, givenTitle } = document;
-    const title = givenTitle ?? value?.title ?? '';
+    const title = givenTitle ?? value?.title;
     const fieldValues = (value?.keyFields ?? []).map((field) => field.value);
-    const record: SearchRecord = {
+    const update: SearchUpdate = {
       documentId,
       organizationId,
       projectId,
@@ -47,17 +48,17 @@ export const index = defineNode({
       visibility,
       objectKey,
       createdAt,
-      title,
-      description: value?.description ?? '',
-      ocrText,
-      segmentationText,
+      ...(title !== undefined && { title }),
+      ...(value !== null && { description: value.description }),
+      ...(ocrText !== null && { ocrText }),
+      ...(segmentationText !== null && { segmentationText }),
       ...(filename !== undefined && { filename: searchableName(filename) }),
       ...(recordText !== undefined && { recordText }),
-      identifiers: identifiersOf([title, ...fieldValues, filename ?? '', recordText ?? '', ocrText].join('\n')),
+      identifiers: identifiersOf([title, ...fieldValues, filename, recordText, ocrText].join('\n')),
       embeddings,
     };
-    await call.deps.search.upsert(record);
-    return { update: { indexed: { documentId, fields: filledFields(record) } } };
+    await call.deps.search.upsert(update);
+    return { update: { indexed: { documentId, fields: filledFields(update) } } };
   },
 });
 
@@ -73,41 +74,43 @@ async function description(
 }
 
 /** The text of this run, or its correction. */
-async function text({ deps, run, state }: Call, { corrected }: RunDocument): Promise<string> {
+async function text({ deps, run, state }: Call, { corrected }: RunDocument): Promise<string | null> {
   const facts = readFacts(state, 'ocr', OcrFacts);
-  if (!facts) return '';
+  if (!facts) return null;
   const id = corrected?.get(facts.ocrResultId) ?? facts.ocrResultId;
   return stillThere(await deps.results.ocrText(run.organizationId, id)).text;
 }
 
 const mostSegmentText = 20_000;
 
-/** The prompt with the distinct labels and texts of its segments; empty without segments. */
-async function segmentsOf({ deps, run, state }: Call): Promise<string> {
+/** The prompt with the distinct labels and texts of its segments; empty without segments, and null without a segmentation. */
+async function segmentsOf({ deps, run, state }: Call): Promise<string | null> {
   const facts = readFacts(state, 'segmentation', SegmentationFacts);
-  if (!facts || facts.segments === 0) return '';
+  if (!facts) return null;
+  if (facts.segments === 0) return '';
   const found = stillThere(await deps.results.segmentationById(run.organizationId, facts.segmentationId));
   const words = found.segments.flatMap((segment) => [segment.label, segment.text ?? '']);
   const lines = [...new Set([found.prompt, ...words])].filter((line) => line !== '');
   return lines.join('\n').slice(0, mostSegmentText).toWellFormed();
 }
 
-async function vectors(call: Call): Promise<SearchRecord['embeddings']> {
+/** A zero vector, which a text without content words has, has no direction: it removes the one that was there. */
+async function vectors(call: Call): Promise<SearchUpdate['embeddings']> {
   const [ofText, ofImage] = await Promise.all([embedding(call, 'textEmbedding'), embedding(call, 'imageEmbedding')]);
   return {
-    ...(ofText && pointsSomewhere(ofText) && { text: { label: ofText.modelLabel, vector: ofText.vector } }),
-    ...(ofImage &&
-      pointsSomewhere(ofImage) && {
-        image: {
-          label: ofImage.modelLabel,
-          vector: ofImage.vector,
-          ...(ofImage.blockHash !== undefined && { blockHash: ofImage.blockHash }),
-        },
-      }),
+    ...(ofText && { text: pointsSomewhere(ofText) ? { label: ofText.modelLabel, vector: ofText.vector } : null }),
+    ...(ofImage && {
+      image: pointsSomewhere(ofImage)
+        ? {
+            label: ofImage.modelLabel,
+            vector: ofImage.vector,
+            ...(ofImage.blockHash !== undefined && { blockHash: ofImage.blockHash }),
+          }
+        : null,
+    }),
   };
 }
 
-/** False for a zero vector, which a text without content words has; it has no direction and stays out of the index. */
 function pointsSomewhere({ vector }: EmbeddingResult): boolean {
   return vector.some((value) => value !== 0);
 }
@@ -117,15 +120,15 @@ async function embedding({ deps, run, state }: Call, channel: 'textEmbedding' | 
   return facts ? stillThere(await deps.results.embeddingById(run.organizationId, facts.embeddingId)) : null;
 }
 
-function filledFields(record: SearchRecord): string[] {
-  const fields: [string, boolean][] = [
-    ['title', record.title !== ''],
-    ['description', record.description !== ''],
-    ['ocrText', record.ocrText !== ''],
-    ['segmentationText', record.segmentationText !== ''],
-    ['identifiers', record.identifiers.length > 0],
-    ['embeddings.text', record.embeddings.text !== undefined],
-    ['embeddings.image', record.embeddings.image !== undefined],
-  ];
-  return fields.filter(([, filled]) => filled).map(([name]) => name);
+function filledFields({ title, description, ocrText, segmentationText, ...record }: SearchUpdate): string[] {
+  const fields = {
+    title,
+    description,
+    ocrText,
+    segmentationText,
+    identifiers: record.identifiers[0],
+    'embeddings.text': record.embeddings.text,
+    'embeddings.image': record.embeddings.image,
+  };
+  return Object.entries(fields).flatMap(([name, value]) => (value ? [name] : []));
 }

@@ -7,7 +7,7 @@ import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { DescriptionRow, EmbeddingRow, OcrPageRow, OcrRow, SegmentationRow } from '#src/stores/result-rows.ts';
 import type { QueueRecord } from '#src/domain/runs/queue.ts';
 import type { ConversationRow, MessageRow } from '#src/stores/conversation-rows.ts';
-import type { SearchRow } from '#src/stores/search/row.ts';
+import type { SearchRow } from '#src/stores/search/rows/row.ts';
 import type { WorkflowDraftRow, WorkflowEditRow, WorkflowVersionRow } from '#src/stores/workflow-rows.ts';
 import type { AccountMail, AccountToken } from '#src/domain/access/account-mail.ts';
 import type { InvitationRecord, ProjectRoles, Removal } from '#src/domain/access/member.ts';

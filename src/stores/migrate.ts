@@ -20,7 +20,7 @@ import {
   type Migration,
   type Schema,
 } from '#src/stores/schema.ts';
-import { widenSearchRows } from '#src/stores/search/widen-rows.ts';
+import { widenSearchRows } from '#src/stores/search/rows/widen-rows.ts';
 import { lexicalDimensions } from '#src/domain/embed-locally/lexical-vector.ts';
 import { visualDimensions } from '#src/domain/embed-locally/visual-vector.ts';
 

@@ -6,7 +6,7 @@ import type { SearchOptions } from '#src/stores/search/hybrid-search.ts';
 import { freshTenant } from '#test/support/records.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 import type { SearchQuery } from '#src/stores/search/query.ts';
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchRecord } from '#src/stores/search/rows/row.ts';
 
 export interface SearchIndexUnderTest {
   open(options: SearchOptions): SearchIndex;
@@ -193,6 +193,21 @@ function finding(index: () => SearchIndex): void {
     expect(new Set(hits.map((hit) => hit.documentId)).size).toBe(hits.length);
   });
 
+  test('a run that has no description, title or vector leaves those of an earlier run', async () => {
+    const tenant = freshTenant();
+    const more = { title: 'Carpenter note', description: 'old words K-4711', identifiers: ['k4711', 'x777'] };
+    const record = await embedded(tenant, 'walnut X-777', more);
+    await index().upsert(record);
+    const { title, description: _, ocrText: __, ...place } = { ...record, embeddings: {} };
+    await index().upsert({ ...place, ocrText: 'mahogany Y-888', identifiers: ['y888'] });
+    for (const text of ['carpenter', 'old', 'k4711', 'mahogany', 'Y-888', 'carpentre', 'mahogony'])
+      await eventually(() => found(index(), tenant, text)).toEqual([record.documentId]);
+    for (const text of ['walnut', 'X-777']) expect(await found(index(), tenant, text)).toEqual([]);
+    await index().upsert({ ...place, title, ocrText: 'walnut', description: 'new words', identifiers: [] });
+    await eventually(() => found(index(), tenant, 'new')).toEqual([record.documentId]);
+    for (const text of ['old', 'k4711', 'mahogany']) expect(await found(index(), tenant, text)).toEqual([]);
+  });
+
   test('a record is replaced as a whole', async () => {
     const tenant = freshTenant();
     const record = recordOf(tenant, 'walnut X-777', { description: 'old words' });
@@ -279,7 +294,7 @@ function blending(index: () => SearchIndex): void {
     }
   });
 
-  test('a replaced record is near to its new text only, and one without a vector is near to nothing', async () => {
+  test('a vector stays until a run writes another, or has none for the text', async () => {
     const tenant = freshTenant();
     const record = await embedded(tenant, 'confirmation');
     await index().upsert(record);
@@ -288,7 +303,10 @@ function blending(index: () => SearchIndex): void {
     await index().upsert(next);
     await eventually(() => found(index(), tenant, 'yhdrangea')).toEqual([record.documentId]);
     expect(await found(index(), tenant, 'ocnfirmation')).toEqual([]);
-    await index().upsert({ ...next, embeddings: {} });
+    await index().upsert({ ...next, embeddings: {}, description: 'indexed without a vector' });
+    await eventually(() => found(index(), tenant, 'indexed')).toEqual([record.documentId]);
+    expect(await found(index(), tenant, 'yhdrangea')).toEqual([record.documentId]);
+    await index().upsert({ ...next, embeddings: { text: null } });
     await eventually(() => found(index(), tenant, 'yhdrangea')).toEqual([]);
     expect(await found(index(), tenant, 'hydrangea')).toEqual([record.documentId]);
   });

@@ -24,7 +24,7 @@ import {
   uploadedDocument,
 } from '#test/support/records.ts';
 import type { Lease } from '#src/stores/run-queue.ts';
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchRecord } from '#src/stores/search/rows/row.ts';
 
 /** Everything one organization has, with the ids that another may have guessed. */
 interface Seeded {

@@ -1,5 +1,5 @@
 import type { Collections } from '#src/stores/collections.ts';
-import { searchRowOf } from '#src/stores/search/row.ts';
+import { searchRowOf } from '#src/stores/search/rows/row.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import type { TextEmbedder } from '#src/domain/ports/models.ts';
 import type { QualityDocument } from '#test/search-quality/documents.ts';

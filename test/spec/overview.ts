@@ -102,6 +102,10 @@ export const overview = [
       'Documents that look or read like one are listed, near duplicates first, to those who may read them',
       '0174-similar-documents-and-verified-receipts',
     ],
+    'document.indexed_again': [
+      'A workflow that indexes a document without a description or vectors leaves those of an earlier run: search and similar documents still find it by them',
+      '0254-an-index-keeps-what-a-run-has-not',
+    ],
     'document.near_duplicates': [
       'A document that shows the page of an older one of its project is marked as its near duplicate; other pages of a form are not',
       '0203-near-duplicates-are-marked',

@@ -6,7 +6,7 @@ import type { GrayRaster, ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { RunDocument, RunFacts } from '#graphs/node-deps.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { PossibleCopy } from '#src/stores/search/copies.ts';
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchUpdate } from '#src/stores/search/rows/row.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 interface Parts {
@@ -39,12 +39,12 @@ export function createCopyMarker({ documents, search, images, document, announce
     }
   };
   /** Compares the evidence of one document with that of others, reading its own once. */
-  const comparison = (own: SearchRecord) => {
+  const comparison = (own: SearchUpdate) => {
     let pixels: Promise<GrayRaster | null> | null = null;
     return async ({ documentId, evidence }: PossibleCopy): Promise<boolean> => {
       if (evidence.includes('text')) {
         const text = await search.textOf(own.organizationId, documentId);
-        if (text !== null && readAlike(own.ocrText, text)) return true;
+        if (text !== null && readAlike(own.ocrText ?? '', text)) return true;
       }
       if (!evidence.includes('pixels')) return false;
       pixels ??= pixelsOf(own);
@@ -52,7 +52,7 @@ export function createCopyMarker({ documents, search, images, document, announce
       return one !== null && other !== null && isSavedAgain(one, other);
     };
   };
-  return async (own: SearchRecord): Promise<void> => {
+  return async (own: SearchUpdate): Promise<void> => {
     const { organizationId, projectId, documentId } = own;
     const possible = await search.possibleCopies(own);
     if (possible.length === 0) return;

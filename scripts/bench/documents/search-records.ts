@@ -1,5 +1,5 @@
 import type { Collections } from '#src/stores/collections.ts';
-import { searchRowOf, type SearchRow } from '#src/stores/search/row.ts';
+import { searchRowOf, type SearchRow } from '#src/stores/search/rows/row.ts';
 import { createLexicalEmbedder } from '#src/adapters/models/local/lexical-embedder.ts';
 import { identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { numbersFrom } from '#scripts/bench/documents/made-up.ts';

@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import { copyKeys, evidenceFor } from '#src/domain/documents/copies/copies.ts';
-import type { SearchRecord, SearchRow } from '#src/stores/search/row.ts';
+import type { SearchRow, SearchUpdate } from '#src/stores/search/rows/row.ts';
 
 /** A document that may be a copy, and the evidence that decides. */
 export interface PossibleCopy {
@@ -9,7 +9,7 @@ export interface PossibleCopy {
   readonly evidence: readonly ('pixels' | 'text')[];
 }
 
-type Asked = Pick<SearchRecord, 'documentId' | 'organizationId' | 'projectId' | 'ocrText' | 'embeddings'>;
+type Asked = Pick<SearchUpdate, 'documentId' | 'organizationId' | 'projectId' | 'ocrText' | 'embeddings'>;
 type Found = Pick<SearchRow, '_id' | 'createdAt' | 'embedding'>;
 
 /** Rows that are compared, the oldest first. More share a key in projects with thousands of pages of one form. */
@@ -19,7 +19,7 @@ const mostCompared = 100;
 export function createCopies(searchRecords: Collection<SearchRow>) {
   return {
     /** Documents of the same project whose pictures look the same, the oldest first. */
-    async possibleCopies({ documentId, organizationId, projectId, ocrText, embeddings }: Asked) {
+    async possibleCopies({ documentId, organizationId, projectId, ocrText = '', embeddings }: Asked) {
       const { label, vector, blockHash } = embeddings.image ?? {};
       if (label === undefined || vector === undefined || blockHash === undefined) return [];
       const keys = copyKeys(blockHash, ocrText);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
-import type { SearchRow } from '#src/stores/search/row.ts';
+import type { SearchRow } from '#src/stores/search/rows/row.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
 import { createHighlighter, type FoundHighlight, type HighlightDocument } from '#src/domain/search/highlight.ts';
 import type { HighlightQuery } from '#src/stores/search/query.ts';

@@ -1,6 +1,6 @@
 import { Binary } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
-import type { SearchRow } from '#src/stores/search/row.ts';
+import type { SearchRow } from '#src/stores/search/rows/row.ts';
 
 /** A search record whose text vector has another label. The texts are those that the vector is made of. */
 export type OtherEmbedding = Pick<SearchRow, '_id' | 'organizationId' | 'title' | 'description' | 'ocrText'> & {

@@ -1,7 +1,7 @@
 import { Binary, type Collection, type Document, type Filter } from 'mongodb';
 import { isEveryProject } from '#src/domain/access/tenant.ts';
 import { textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
-import type { SearchRow } from '#src/stores/search/row.ts';
+import type { SearchRow } from '#src/stores/search/rows/row.ts';
 import { nearestOf, type Quantization } from '#src/stores/search/vector-form.ts';
 import { rankWords } from '#src/stores/search/rank-words.ts';
 import type { RetrieverHit, RetrieverRequest, SearchRetrievers } from '#src/stores/search/hybrid-search.ts';

@@ -10,7 +10,8 @@ import { createSearchRetrievers } from '#src/stores/search/retrievers.ts';
 import { createWordRetrievers } from '#src/stores/search/word-retrievers.ts';
 import { identifierLimits, identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { looseText } from '#src/domain/search/word-forms.ts';
-import { searchedTexts, searchRowOf, type SearchRecord } from '#src/stores/search/row.ts';
+import { searchedTexts, type SearchRecord, type SearchUpdate } from '#src/stores/search/rows/row.ts';
+import { changeOf, formerFields, laterChangeOf } from '#src/stores/search/rows/update-row.ts';
 import { createHybridSearch, type SearchOptions } from '#src/stores/search/hybrid-search.ts';
 
 /** Texts to replace. `former`: the text that `now` replaces. */
@@ -49,10 +50,13 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
     await searchRecords.updateOne(filter, { $set: { ...texts, identifiers, looseText: loose } }, processSafe);
   }
   return {
-    async upsert(record: SearchRecord): Promise<void> {
-      const { _id, ...row } = searchRowOf(record);
-      const filter = { _id, organizationId: record.organizationId };
-      await searchRecords.replaceOne(filter, row, { upsert: true, ...processSafe });
+    /** Writes what a run has of the searchable content. The rest stays: search finds a document by what it shows. */
+    async upsert(update: SearchUpdate): Promise<void> {
+      const filter = { _id: update.documentId, organizationId: update.organizationId };
+      const before = { upsert: true, returnDocument: 'before', projection: formerFields, ...processSafe } as const;
+      const former = await searchRecords.findOneAndUpdate(filter, changeOf(update), before);
+      const later = former === null ? null : laterChangeOf(update, former);
+      if (later !== null) await searchRecords.updateOne(filter, later, processSafe);
     },
     /** Replaces the values of records that words find the document by. Does nothing for a document that is not indexed. */
     setRecordText: (organizationId: string, documentId: string, recordText: string): Promise<void> =>

@@ -3,7 +3,7 @@ import { cosineOf } from '#src/domain/documents/near-copies.ts';
 import { lacksSearch, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { readable } from '#src/stores/search/retrievers.ts';
 import { nearestOf, type Quantization } from '#src/stores/search/vector-form.ts';
-import type { SearchRow } from '#src/stores/search/row.ts';
+import type { SearchRow } from '#src/stores/search/rows/row.ts';
 
 export type SimilarBy = 'picture' | 'text';
 

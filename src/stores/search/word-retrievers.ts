@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import { exactHits, readable, withIdentifiers } from '#src/stores/search/retrievers.ts';
 import type { RetrieverHit, RetrieverRequest, SearchRetrievers } from '#src/stores/search/hybrid-search.ts';
-import type { SearchRow } from '#src/stores/search/row.ts';
+import type { SearchRow } from '#src/stores/search/rows/row.ts';
 
 /** One part of a `$text` query. Quotes would end a phrase, and a leading minus would exclude. */
 const plain = (text: string): string => text.replaceAll('"', ' ').replaceAll(/(^|\s)-+/g, '$1');

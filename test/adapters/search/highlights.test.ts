@@ -6,7 +6,7 @@ import { newId } from '#src/domain/ids.ts';
 import { freshTenant } from '#test/support/records.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 import type { SearchMode } from '#src/stores/search/query.ts';
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchRecord } from '#src/stores/search/rows/row.ts';
 
 const { text: embedder } = createLocalModels();
 let database: TestDatabase;

@@ -7,7 +7,7 @@ import type { ObjectStore } from '#src/domain/ports/object-store.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { Stores } from '#test/support/database.ts';
 import { documentRecord, executionRecord, realtimeEvent } from '#test/support/records.ts';
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchRecord } from '#src/stores/search/rows/row.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 
 /** Stands in everything that was read from the document. */

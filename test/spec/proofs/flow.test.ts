@@ -218,6 +218,28 @@ describe('an upload with a workflow key', () => {
     const none = await callTool(app, tools.searchDocuments, { query: 'submarine' });
     expect(none.documents).toEqual([]);
   });
+
+  verifies('document.indexed_again', async () => {
+    const shown = async () => (await client.get(pathOf(intake.id))).body;
+    const { title, description } = await shown();
+    const workflows = (await client.get('/api/service/workflows')).body.workflows as any[];
+    const { workflowId } = workflows.find(({ name }) => name === 'Receipt extraction');
+    const asked = { workflowId, documentIds: [intake.id] };
+    expect((await client.post('/api/service/workflow-executions', asked)).status).toBe(202);
+    await app.app.idle();
+    const stored = await app.stored();
+    expect(await stored.runs.countDocuments({ documentId: intake.id, workflowId, status: 'succeeded' })).toBe(1);
+    expect(await shown()).toMatchObject({ title, description });
+    const row = await stored.searchRecords.findOne({ _id: intake.id });
+    expect(row).toMatchObject({ title, description, ocrText: expect.stringContaining('yellow ticket') });
+    const found = await callTool(app, tools.searchDocuments, { query: '"judging by the words" binder' });
+    expect(found.documents[0]?.id).toBe(intake.id);
+    // A document without a vector is refused.
+    for (const by of ['picture', 'text'] as const)
+      expect(await callTool(app, tools.findSimilarDocuments, { documentId: intake.id, by })).toHaveProperty(
+        'documents',
+      );
+  });
 });
 
 describe('requests and replies', () => {

@@ -6,7 +6,7 @@ import { service } from '#src/contracts/service.ts';
 import { newId } from '#src/domain/ids.ts';
 import { latestRunOf } from '#src/domain/runs/latest-run.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchRecord } from '#src/stores/search/rows/row.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import {

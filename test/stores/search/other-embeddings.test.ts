@@ -4,7 +4,7 @@ import { createLexicalEmbedder } from '#src/adapters/models/local/lexical-embedd
 import type { TextEmbedder } from '#src/domain/ports/models.ts';
 import { createOtherEmbeddings } from '#src/stores/search/other-embeddings.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchRecord } from '#src/stores/search/rows/row.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
 
 let database: TestDatabase;

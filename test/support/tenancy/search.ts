@@ -1,4 +1,4 @@
-import type { SearchRecord } from '#src/stores/search/row.ts';
+import type { SearchRecord } from '#src/stores/search/rows/row.ts';
 import type { Stores } from '#test/support/database.ts';
 
 interface Reader extends Who {

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Db } from 'mongodb';
-import type { SearchRow } from '#src/stores/search/row.ts';
+import type { SearchRow } from '#src/stores/search/rows/row.ts';
 import { identifierLimits, identifiersOf } from '#src/domain/documents/identifiers.ts';
 import { looseText } from '#src/domain/search/word-forms.ts';
 

@@ -2,7 +2,7 @@ import { Binary } from 'mongodb';
 import { copyKeys } from '#src/domain/documents/copies/copies.ts';
 import { looseText } from '#src/domain/search/word-forms.ts';
 
-/** Searchable content of one document. The `index` node replaces the whole record. */
+/** Searchable content of one document. */
 export interface SearchRecord {
   readonly documentId: string;
   readonly organizationId: string;
@@ -27,6 +27,17 @@ export interface SearchRecord {
     readonly text?: { readonly label: string; readonly vector: Float32Array };
     readonly image?: { readonly label: string; readonly vector: Float32Array; readonly blockHash?: string };
   };
+}
+
+type OfRuns = 'title' | 'description' | 'ocrText' | 'segmentationText';
+type Vectors = SearchRecord['embeddings'];
+
+/**
+ * Searchable content that a run writes. Texts and vectors that it leaves out stay as an earlier run wrote them, as the document still shows
+ * them; null removes a vector. Source: docs/decisions/0254.
+ */
+export interface SearchUpdate extends Omit<SearchRecord, OfRuns | 'embeddings'>, Partial<Pick<SearchRecord, OfRuns>> {
+  readonly embeddings: { readonly [Kind in keyof Vectors]: Vectors[Kind] | null };
 }
 
 /** One search record per document. `_id` is the document's id. */
@@ -57,30 +68,33 @@ export interface SearchRow {
   };
 }
 
-type RequiredField = 'title' | 'description' | 'ocrText';
-type OptionalField = 'filename' | 'recordText' | 'segmentationText';
-
-const binary = <T extends { vector: Float32Array }>(embedding: T | undefined) =>
-  embedding === undefined ? undefined : { ...embedding, vector: Binary.fromFloat32Array(embedding.vector) };
+type Texts = Pick<SearchRecord, 'title' | 'description' | 'ocrText'> &
+  Partial<Pick<SearchRecord, 'filename' | 'recordText' | 'segmentationText'>>;
 
 /** Texts of a row that words are looked up in, the short ones first: the looser spellings are cut at a length. */
-export function searchedTexts(
-  row: Pick<SearchRecord, RequiredField> & Partial<Pick<SearchRecord, OptionalField>>,
-): string[] {
+export function searchedTexts(row: Texts): string[] {
   const { title, description, filename = '', recordText = '', ocrText, segmentationText = '' } = row;
   return [title, description, filename, recordText, ocrText, segmentationText];
 }
 
+/** Fields that are worked out of all texts of a row, and of the hash of its picture. */
+export function derivedOf(row: Texts, blockHash = ''): Pick<SearchRow, 'looseText' | 'copyKeys'> {
+  const keys = copyKeys(blockHash, row.ocrText);
+  return { looseText: looseText(searchedTexts(row).join('\n')), ...(keys.length > 0 && { copyKeys: keys }) };
+}
+
+const stored = <T extends { readonly vector: Float32Array }>(embedding: T) => ({
+  ...embedding,
+  vector: Binary.fromFloat32Array(embedding.vector),
+});
+
 export function searchRowOf({ documentId, embeddings, identifiers, ...fields }: SearchRecord): SearchRow {
-  const text = binary(embeddings.text);
-  const image = binary(embeddings.image);
-  const keys = copyKeys(embeddings.image?.blockHash ?? '', fields.ocrText);
+  const { text, image } = embeddings;
   return {
     _id: documentId,
     ...fields,
-    looseText: looseText(searchedTexts(fields).join('\n')),
+    ...derivedOf(fields, image?.blockHash),
     identifiers: [...identifiers],
-    ...(keys.length > 0 && { copyKeys: keys }),
-    embedding: { ...(text && { text }), ...(image && { image }) },
+    embedding: { ...(text && { text: stored(text) }), ...(image && { image: stored(image) }) },
   };
 }
