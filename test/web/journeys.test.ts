@@ -244,6 +244,23 @@ describe('The dashboard', () => {
     expect(tab.complaints()).toEqual([]);
   });
 
+  browserTest('names the documents of an experiment, and leads from their outputs to them', async () => {
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/experiments/${experimentId}`);
+    const { body } = await app.call('GET', `/api/dashboard/documents/${receiptId}`, { cookie });
+    const name = body.title ?? body.filename;
+    expect(name).toMatch(/\w/);
+    const compared = page.getByRole('button', { name: `Compare outputs of ${name}` });
+    expect(await compared.textContent()).toBe(name);
+    expect(await compared.getAttribute('title')).toBe(receiptId);
+    await compared.click();
+    await page.getByRole('dialog').getByRole('link', { name, exact: true }).click();
+    await page.waitForURL(new RegExp(`/documents/${receiptId}`));
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
   browserTest('takes the answer to a question by keyboard, and goes on with the next', async () => {
     const tab = await open();
     const { page } = tab;

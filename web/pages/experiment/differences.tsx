@@ -52,16 +52,18 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
           </tr>
         </thead>
         <tbody>
-          {pairs.map(({ documentId, difference, baseline, variant }) => (
+          {pairs.map(({ documentId, title, difference, baseline, variant }) => (
             <tr key={documentId}>
               <td>
                 <button
                   type="button"
-                  aria-label={words.compareOutputs(documentId)}
-                  className="text-start font-mono text-xs text-accent hover:underline"
+                  aria-label={words.compareOutputs(title ?? documentId)}
+                  title={documentId}
+                  dir="auto"
+                  className={`text-start text-accent hover:underline ${title === null ? 'font-mono text-xs' : ''}`}
                   onClick={() => onOpen(documentId)}
                 >
-                  {documentId}
+                  {title ?? documentId}
                 </button>
               </td>
               <td className={`number ${difference === null ? 'text-muted' : difference < 0 ? 'text-bad' : ''}`}>
