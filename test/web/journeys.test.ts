@@ -426,6 +426,27 @@ describe('The dashboard', () => {
     expect(tab.complaints()).toEqual([]);
   });
 
+  browserTest('names people in the audit log, and has their ids as a hint', async () => {
+    const colleague = await app.addPerson('admin');
+    const path = `/api/dashboard/documents/${receiptId}`;
+    const change = { cookie: colleague.cookie, body: { tags: ['audited'] } };
+    expect((await app.call('PATCH', path, change)).status).toBe(200);
+    const { body } = await app.call('GET', '/api/dashboard/members', { cookie });
+    const { name } = body.members.find(({ userId }: { userId: string }) => userId === colleague.userId);
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/settings?section=audit`);
+    const row = page.getByRole('row').filter({ hasText: receiptId, has: page.getByText('document.update') });
+    const who = row.getByRole('cell', { name }).first();
+    expect(await who.getAttribute('title')).toBe(colleague.userId);
+    expect(await who.textContent()).not.toContain(colleague.userId);
+    await page
+      .getByRole('cell', { name: /^you\b/ })
+      .first()
+      .waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
   browserTest('tells that the connection is lost, and goes on without losing an event when it is back', async () => {
     const tab = await open({});
     const { page } = tab;
