@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { browserTest } from '#test/support/servers/browser.ts';
-import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import { fixture, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { lookAtDialogs } from '#test/web/dialogs.ts';
-import { expectAccessible, go, Site, visit, type Tab } from '#test/web/site.ts';
+import { expectAccessible, go, startSite, visit, type OwnSite, type Site, type Tab } from '#test/web/site.ts';
 
 const markup = '<img src=x onerror=fetch(1)> with a name that is longer than any phone is wide.png';
 
+let started: OwnSite;
 let app: TestApp;
 let site: Site;
 let cookie: string;
@@ -18,10 +19,8 @@ let experimentId: string;
 const tabs: { readonly tab: Tab; readonly close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api,agents,mcp', WEB: 'on' } });
-  site = new Site(app);
-  expect(await app.app.preparePages()).toBe(true);
-  cookie = await app.signIn();
+  started = await startSite('api,agents,mcp');
+  ({ app, site, cookie } = started);
   receiptId = (await app.ingest(await fixture('receipt.jpg'), 'image/jpeg', 'receipt.jpg')).id;
   const tiny = await app.ingest(tinyPng, 'image/png', 'tiny.png');
   await app.app.idle();
@@ -48,10 +47,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const { close } of tabs.splice(0)) await close();
 });
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => started[Symbol.asyncDispose]());
 
 /** An experiment on the receipt, started. */
 async function compare(workflowIds: readonly string[]): Promise<string> {
