@@ -1,14 +1,13 @@
-import { ArrowDown, ArrowUp, Pencil } from 'lucide-react';
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from '../../parts/badge.tsx';
-import { IconButton } from '../../parts/button.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { fieldName } from '../../text/field-name.ts';
 import { share } from '../../text/format.ts';
 import { records as words } from '../../text/records.ts';
 import { titleOf } from '../documents/card.ts';
-import { CellEditor } from './cell-editor.tsx';
+import { CellEditor, EditPencil } from './cell-editor.tsx';
 import { isNumeric, tones, valueText, type RecordRow, type RecordType } from './cell-value.ts';
 
 interface RecordTableProps {
@@ -34,8 +33,7 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
   const isDoubtful = record.problems.some(({ field }) => field === path);
   const shown = {
     dir: 'auto',
-    className:
-      'max-w-64 truncate decoration-dotted underline-offset-4 [a]:hover:underline [@media(hover:none)]:-my-3 [@media(hover:none)]:py-3',
+    className: 'max-w-64 truncate decoration-dotted underline-offset-4 [a]:hover:underline touch:-my-3 touch:py-3',
     title:
       cell &&
       `${text}\n${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`,
@@ -44,9 +42,7 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
     <td
       className={`group ${isNumber ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''} ${text.length < 12 ? 'whitespace-nowrap' : ''}`}
     >
-      <span
-        className={`relative inline-flex items-center [@media(hover:none)]:flex ${isNumber ? 'justify-end' : 'justify-between'}`}
-      >
+      <span className={`relative inline-flex items-center touch:flex ${isNumber ? 'justify-end' : 'justify-between'}`}>
         {cell === undefined || cell.page === null || text === '' ? (
           <span {...shown}>{text || <span className="text-muted">–</span>}</span>
         ) : (
@@ -60,17 +56,7 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
             {text}
           </Link>
         )}
-        {onEdit !== null && (
-          <IconButton
-            size="small"
-            label={words.edit(path)}
-            onClick={onEdit}
-            // Over the edge of the cell, since a place of its own would widen every column. Fingers, which do not hover, get one of 44 pixels.
-            className={`absolute bg-hover opacity-0 group-hover:opacity-100 focus-visible:opacity-100 [@media(hover:none)]:static [@media(hover:none)]:-my-2 [@media(hover:none)]:size-11 [@media(hover:none)]:bg-transparent [@media(hover:none)]:text-muted [@media(hover:none)]:opacity-100 [@media(hover:none)]:-me-3 ${isNumber ? '-start-6' : '-end-5'}`}
-          >
-            <Pencil size={12} aria-hidden />
-          </IconButton>
-        )}
+        {onEdit !== null && <EditPencil path={path} onClick={onEdit} className={isNumber ? '-start-6' : '-end-5'} />}
       </span>
     </td>
   );
@@ -119,7 +105,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit, type }: Re
                 scope="col"
                 dir="auto"
                 aria-sort={direction(field)}
-                className={numbers.has(field) ? `number ${canEdit ? '[@media(hover:none)]:pe-11' : ''}` : ''}
+                className={numbers.has(field) ? `number ${canEdit ? 'touch:pe-11' : ''}` : ''}
               >
                 <button
                   type="button"
