@@ -33,7 +33,7 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
   const most = Math.max(0.001, ...pairs.map(({ difference }) => Math.abs(difference ?? 0)));
   return (
     <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="table min-w-[24rem]">
+      <table className="table named min-w-[24rem]">
         <thead>
           <tr>
             <th scope="col">{words.document}</th>
@@ -60,7 +60,7 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
                   aria-label={words.compareOutputs(title ?? documentId)}
                   title={documentId}
                   dir="auto"
-                  className={`text-start text-accent hover:underline ${title === null ? 'font-mono text-xs' : ''}`}
+                  className={`text-start text-accent hover:underline ${title === null ? 'font-mono text-xs break-all' : ''}`}
                   onClick={() => onOpen(documentId)}
                 >
                   {title ?? documentId}

@@ -62,8 +62,8 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
   );
 }
 
-/** The first column, which stays when the table scrolls. */
-const first = 'sticky start-0 z-1 bg-inherit shadow-[inset_-1px_0_var(--line)]';
+/** The line beside the first column, which stays: most of these tables scroll on every screen. */
+const first = 'shadow-[inset_-1px_0_var(--line)]';
 
 function DocumentCell({ documentId, document }: RecordRow) {
   const name = titleOf(document ?? { title: null, filename: null });
@@ -91,10 +91,10 @@ export function RecordTable({ fields, records, sort, onSort, canEdit, type }: Re
   // The head of a column stands where its values do.
   const numbers = new Set(fields.filter((field) => records.some(({ cells }) => isNumeric(cells[field]?.value))));
   return (
-    <div className="relative scroll-ps-36 overflow-x-auto rounded-lg border border-line bg-panel sm:scroll-ps-56">
-      <table className="table">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel sm:scroll-ps-56">
+      <table className="table named">
         <thead>
-          <tr className="bg-panel">
+          <tr>
             <th scope="col" className={first}>
               {words.document}
             </th>
@@ -125,7 +125,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit, type }: Re
         </thead>
         <tbody>
           {records.map((record) => (
-            <tr key={record.recordId} className="bg-panel hover:bg-hover">
+            <tr key={record.recordId}>
               <DocumentCell {...record} />
               <td title={record.problems.map(({ detail }) => detail).join('\n')}>
                 <Badge tone={tones[record.status]}>{words.statuses[record.status]}</Badge>

@@ -44,7 +44,7 @@ export function AuditSection() {
         <Table heads={[words.auditWhen, words.auditWhat, words.auditTarget, words.auditWho]}>
           {records.map((record) => (
             <tr key={record.id}>
-              <td className="whitespace-nowrap text-muted">{moment(record.at)}</td>
+              <td className="min-w-28 text-muted sm:whitespace-nowrap">{moment(record.at)}</td>
               <td>
                 <code className="font-mono text-xs">{record.action}</code>{' '}
                 {record.count > 1 && <Badge>{words.times(record.count)}</Badge>}
