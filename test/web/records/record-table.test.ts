@@ -73,6 +73,24 @@ describe('The table of records', () => {
     expect(tab.complaints()).toEqual([]);
   });
 
+  browserTest('follows a new name of a document, without a reload', async () => {
+    const tab = await site.open(cookie, { viewport: { width: 1280, height: 800 } });
+    const { page } = tab;
+    const stream = page.waitForResponse(/\/realtime/);
+    await visit(tab, `${site.api}/records`);
+    await stream;
+    const rename = (to: string) =>
+      app.call('PATCH', `/api/dashboard/documents/${documentId}`, { cookie, body: { title: to } });
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('rowheader', { name: title }).waitFor();
+    expect((await rename('Bread for June')).status).toBe(200);
+    await page.getByRole('rowheader', { name: 'Bread for June' }).waitFor();
+    expect((await rename(title)).status).toBe(200);
+    await page.getByRole('rowheader', { name: title }).waitFor();
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+    expect(tab.complaints()).toEqual([]);
+  });
+
   browserTest('takes a correction by a finger, and a tap on a value leads to its place', async () => {
     const tab = await open({ viewport: { width: 360, height: 800 }, hasTouch: true, isMobile: true });
     const { page } = tab;
