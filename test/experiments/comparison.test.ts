@@ -3,6 +3,8 @@ import { parse } from 'csv-parse/sync';
 import { endedExperiment } from '#test/experiments/support/ended-experiment.ts';
 import { labels, setLabel, sizedDocuments, type Sized } from '#test/experiments/support/sized-documents.ts';
 import { tableOf } from '#http/exports/experiment.ts';
+import { accessOf } from '#test/mcp/access/access-tokens.ts';
+import { modernClient } from '#test/mcp/listener.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 let app: TestApp;
@@ -32,6 +34,11 @@ async function ended(body: Record<string, unknown>) {
   const got = await endedExperiment(app, cookie, experimentId);
   expect(got).toMatchObject({ experimentId, status: 'succeeded' });
   return got;
+}
+
+async function agentOf(authorization: string) {
+  const client = await modernClient(new URL('/mcp', app.addresses.mcp), authorization.replace('Bearer ', ''));
+  return { client, [Symbol.asyncDispose]: () => client.close() };
 }
 
 test('a variant that is right more often is better, and its sentence says how many documents may be harmed', async () => {
@@ -188,3 +195,37 @@ test('what cannot be measured is refused before anything runs', async () => {
   });
   expect(await start({ variants: variantsOf(labels.right), datasetId: 'ds_unknown' })).toMatchObject({ status: 404 });
 });
+
+test('documents of an experiment have their title or file name; a deleted one has none, and readers of runs alone see none', async () => {
+  const got = await ended({ variants: variantsOf(labels.poor) });
+  const asked = { experimentId: got.experimentId, view: 'regressions', limit: 3 };
+  const path = `/api/dashboard/experiments/${got.experimentId}?view=regressions&limit=3`;
+  const titles = ({ documents }: any) => documents.map(({ title }: { title: string | null }) => title);
+  const { body: before } = await app.call('GET', path, { cookie });
+  expect(titles(before)).toEqual([null, null, null]);
+  const change = async (at: number, method: string, body?: object) => {
+    const document = `/api/dashboard/documents/${before.documents[at].documentId}`;
+    expect((await app.call(method, document, { cookie, ...(body && { body }) })).status).toBeLessThan(300);
+  };
+  await change(0, 'PATCH', { title: 'Bread of May', filename: 'bread.png' });
+  await change(1, 'PATCH', { filename: 'rail.png' });
+  await change(2, 'PATCH', { title: 'Deleted soon' });
+  await change(2, 'DELETE');
+  expect(titles((await app.call('GET', path, { cookie })).body)).toEqual(['Bread of May', 'rail.png', null]);
+
+  const { userId } = await app.addPerson('editor');
+  const readAs = async (scopes: Parameters<typeof accessOf>[2]['scopes']): Promise<any> => {
+    const { authorization } = await accessOf(app, userId, { scopes });
+    await using agent = await agentOf(authorization);
+    return await agent.client.callTool({ name: 'get_experiment', arguments: asked });
+  };
+  const reader = await readAs(['runs:read', 'documents:read']);
+  expect(titles(reader.structuredContent)).toEqual(['Bread of May', 'rail.png', null]);
+  // Names are words of others: between the tags for untrusted text, not in the JSON beside them.
+  const [json, ...blocks] = reader.content[0].text.split('<untrusted-document');
+  expect(json).not.toContain('Bread of May');
+  expect(blocks.join('')).toContain('Bread of May');
+  const ofRuns = await readAs(['runs:read']);
+  expect(titles(ofRuns.structuredContent)).toEqual([null, null, null]);
+  expect(JSON.stringify(ofRuns)).not.toContain('Bread of May');
+}, 60_000);

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { browserTest } from '#test/support/servers/browser.ts';
-import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import { fixture, tinyPng, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { lookAtDialogs } from '#test/web/dialogs.ts';
-import { expectAccessible, go, Site, visit, type Tab } from '#test/web/site.ts';
+import { expectAccessible, go, startSite, visit, type OwnSite, type Site, type Tab } from '#test/web/site.ts';
 
 const markup = '<img src=x onerror=fetch(1)> with a name that is longer than any phone is wide.png';
 
+let started: OwnSite;
 let app: TestApp;
 let site: Site;
 let cookie: string;
@@ -18,10 +19,8 @@ let experimentId: string;
 const tabs: { readonly tab: Tab; readonly close: () => Promise<void> }[] = [];
 
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api,agents,mcp', WEB: 'on' } });
-  site = new Site(app);
-  expect(await app.app.preparePages()).toBe(true);
-  cookie = await app.signIn();
+  started = await startSite('api,agents,mcp');
+  ({ app, site, cookie } = started);
   receiptId = (await app.ingest(await fixture('receipt.jpg'), 'image/jpeg', 'receipt.jpg')).id;
   const tiny = await app.ingest(tinyPng, 'image/png', 'tiny.png');
   await app.app.idle();
@@ -48,10 +47,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const { close } of tabs.splice(0)) await close();
 });
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => started[Symbol.asyncDispose]());
 
 /** An experiment on the receipt, started. */
 async function compare(workflowIds: readonly string[]): Promise<string> {
@@ -244,6 +240,23 @@ describe('The dashboard', () => {
     expect(tab.complaints()).toEqual([]);
   });
 
+  browserTest('names the documents of an experiment, and leads from their outputs to them', async () => {
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/experiments/${experimentId}`);
+    const { body } = await app.call('GET', `/api/dashboard/documents/${receiptId}`, { cookie });
+    const name = body.title ?? body.filename;
+    expect(name).toMatch(/\w/);
+    const compared = page.getByRole('button', { name: `Compare outputs of ${name}` });
+    expect(await compared.textContent()).toBe(name);
+    expect(await compared.getAttribute('title')).toBe(receiptId);
+    await compared.click();
+    await page.getByRole('dialog').getByRole('link', { name, exact: true }).click();
+    await page.waitForURL(new RegExp(`/documents/${receiptId}`));
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
   browserTest('takes the answer to a question by keyboard, and goes on with the next', async () => {
     const tab = await open();
     const { page } = tab;
@@ -406,6 +419,27 @@ describe('The dashboard', () => {
     await page.getByRole('button', { name: `Delete ${url}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No webhooks').waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('names people in the audit log, and has their ids as a hint', async () => {
+    const colleague = await app.addPerson('admin');
+    const path = `/api/dashboard/documents/${receiptId}`;
+    const change = { cookie: colleague.cookie, body: { tags: ['audited'] } };
+    expect((await app.call('PATCH', path, change)).status).toBe(200);
+    const { body } = await app.call('GET', '/api/dashboard/members', { cookie });
+    const { name } = body.members.find(({ userId }: { userId: string }) => userId === colleague.userId);
+    const tab = await open();
+    const { page } = tab;
+    await visit(tab, `${site.api}/settings?section=audit`);
+    const row = page.getByRole('row').filter({ hasText: receiptId, has: page.getByText('document.update') });
+    const who = row.getByRole('cell', { name }).first();
+    expect(await who.getAttribute('title')).toBe(colleague.userId);
+    expect(await who.textContent()).not.toContain(colleague.userId);
+    await page
+      .getByRole('cell', { name: /^you\b/ })
+      .first()
+      .waitFor();
     expect(tab.complaints()).toEqual([]);
   });
 

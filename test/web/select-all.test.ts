@@ -2,17 +2,14 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { documentRecord } from '#test/support/records.ts';
 import { browserTest } from '#test/support/servers/browser.ts';
 import { collectionsIn } from '#test/support/stored.ts';
-import { startTestApp, type TestApp } from '#test/support/test-app.ts';
-import { expectAccessible, Site, visit } from '#test/web/site.ts';
+import { expectAccessible, startSite, visit, type OwnSite } from '#test/web/site.ts';
 
-let app: TestApp;
-let site: Site;
+let started: OwnSite;
 
 const made = 70;
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api', WEB: 'on' } });
-  site = new Site(app);
-  expect(await app.app.preparePages()).toBe(true);
+  started = await startSite('api');
+  const { app } = started;
   const { organizationId, projectId } = app.seed;
   const stored = await collectionsIn(app.dataDir);
   await stored.documents.insertMany(
@@ -22,13 +19,11 @@ beforeAll(async () => {
   );
   await stored.close();
 }, 60_000);
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => started[Symbol.asyncDispose]());
 
 browserTest('the keyboard selects all documents that match, loaded or not, and the bar acts on them', async () => {
-  const tab = await site.open(await app.signIn());
+  const { site, cookie } = started;
+  const tab = await site.open(cookie);
   const { page } = tab;
   await visit(tab, `${site.api}/documents?visibility=private`);
   await page.getByText('scan 69.png').waitFor();

@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { BrowserContextOptions, Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import { LazyBrowser } from '#test/support/servers/browser.ts';
-import type { TestApp } from '#test/support/test-app.ts';
+import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 /** Complaints of a page in the browser's own words, in their order. */
 type Complaints = readonly string[];
@@ -95,6 +95,27 @@ export class Site implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#browser[Symbol.asyncDispose]();
   }
+}
+
+/** The dashboard of an app of its own, which ends with it. */
+export interface OwnSite extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly site: Site;
+  /** Session of its first person. */
+  readonly cookie: string;
+}
+
+/** Starts an app with its dashboard and signs in. `services`: all of them, unless it says less. */
+export async function startSite(services?: string): Promise<OwnSite> {
+  const app = await startTestApp({ env: { WEB: 'on', ...(services !== undefined && { SERVICES: services }) } });
+  const site = new Site(app);
+  expect(await app.app.preparePages()).toBe(true);
+  const cookie = await app.signIn();
+  const end = async (): Promise<void> => {
+    await site[Symbol.asyncDispose]();
+    await app[Symbol.asyncDispose]();
+  };
+  return { app, site, cookie, [Symbol.asyncDispose]: end };
 }
 
 /** Opens an address and waits until nothing loads any more. */

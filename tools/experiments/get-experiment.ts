@@ -17,7 +17,7 @@ export const getExperiment = defineTool({
   input: GetExperimentInput,
   output: ExperimentDetail,
   async run(
-    ctx: ToolContext<'datasets' | 'events' | 'experiments' | 'stopping' | 'thumbnails'>,
+    ctx: ToolContext<'datasets' | 'documents' | 'events' | 'experiments' | 'stopping' | 'thumbnails'>,
     { experimentId, view, wait, ...asked },
   ) {
     const experiment = await waited(ctx, experimentId, wait);

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ExperimentItem } from '#src/contracts/experiments/experiment.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { titleOf } from '#src/domain/documents/document.ts';
 import { isOver, type CellRecord, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { differencesOf, gridOf, itemValue } from '#src/domain/experiments/scores.ts';
 import { headline, type ExperimentSummary } from '#src/domain/experiments/summarize.ts';
@@ -62,15 +63,25 @@ function presentCells(
   };
 }
 
+/** Titles or file names by document id, with one read. Names are of documents: a credential that reads runs alone gets none. */
+async function namesOf(
+  { deps, principal }: ToolContext<'documents'>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0 || !principal.scopes.has('documents:read')) return new Map();
+  const documents = await deps.documents.findMany(principal, ids);
+  return new Map(documents.map((document) => [document._id, titleOf(document) ?? document.filename ?? null]));
+}
+
 /** Documents with both outputs, the largest loss first; `regressions` has those that lost. */
 export async function presentDocuments(
-  { deps }: ToolContext<'experiments'>,
+  ctx: ToolContext<'documents' | 'experiments'>,
   experiment: ExperimentRecord,
   asked: Asked,
 ): Promise<{ documents: z.input<typeof ExperimentItem>[]; nextOffset: number | null }> {
   requireShown(experiment, '/view');
   const { variant, metric } = chosen(experiment, asked);
-  const grid = gridOf(await deps.experiments.cells(experiment.organizationId, experiment._id));
+  const grid = gridOf(await ctx.deps.experiments.cells(experiment.organizationId, experiment._id));
   // Metrics without a bound, latency and cost, are better when lower; differences of all others are those of their qualities.
   const differences = new Map(
     differencesOf(experiment, grid, variant, { name: metric, better: 'lower' }).map((one) => [
@@ -85,9 +96,14 @@ export async function presentDocuments(
     .toSorted((a, b) => (a.difference ?? 2) - (b.difference ?? 2));
   const page = all.slice(asked.offset, asked.offset + asked.limit);
   const baseline = experiment.variants[0]?.name ?? '';
+  const names = await namesOf(
+    ctx,
+    page.map(({ documentId }) => documentId),
+  );
   return {
     documents: page.map(({ documentId, difference }) => ({
       documentId,
+      title: names.get(documentId) ?? null,
       difference: difference === null ? null : Math.round(difference * 10_000) / 10_000,
       baseline: presentCells(grid.get(documentId)?.get(baseline), metric),
       variant: presentCells(grid.get(documentId)?.get(variant), metric),

@@ -38,8 +38,11 @@ const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[
   ],
   'run.completed': () => [['runs'], ['operators'], ['documents', 'runs']],
   'record.changed': () => [['records'], ['operators', 'reviews']],
-  // Lists take the new names over; a title that was taken back is known to the server alone.
-  'document.changed': ({ documentId, title }) => (title === null ? ofDocument(documentId) : []),
+  // Lists take the new names over; a title that was taken back is known to the server alone. Records name their documents.
+  'document.changed': ({ documentId, title }) => [
+    ['records', 'query'],
+    ...(title === null ? ofDocument(documentId) : []),
+  ],
   'experiment.changed': () => [['experiments']],
   'workflow.changed': () => [['workflows']],
   reset: () => lists,

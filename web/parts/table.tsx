@@ -9,18 +9,22 @@ interface TableProps {
   readonly children: ReactNode;
 }
 
-/** A table with its heads in a frame; wide ones scroll inside it. Empty heads are of columns with buttons. */
+/** A table with its heads in a frame; wide ones scroll inside it, where the first column that has a head stays. Empty heads are of columns with buttons. */
 export function Table({ heads, numbersFrom = heads.length, children }: TableProps) {
   return (
     <div tabIndex={0} className="relative overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="table">
+      <table className={`table ${heads[0] === '' ? '' : 'named'}`}>
         <thead>
           <tr>
             {heads.map((head, at) =>
               head === '' ? (
                 <td key="actions" />
               ) : (
-                <th key={head} scope="col" className={at < numbersFrom ? undefined : 'number'}>
+                <th
+                  key={head}
+                  scope="col"
+                  className={at >= numbersFrom ? 'number' : heads[at - 1] === '' ? 'stays' : ''}
+                >
                   {head}
                 </th>
               ),

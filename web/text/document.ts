@@ -68,7 +68,6 @@ export const document = words({
   lineNumber: (line: number) => `Line ${line}`,
   textCorrected: 'The corrected text is saved.',
   correctedBy: (author: string) => `Corrected by ${author}`,
-  you: 'you',
   correctDescription: 'Correct',
   writeDescription: 'Write a description',
   textChanged:

@@ -48,6 +48,7 @@ export const shell = words({
   shortcutsOff: 'Turn single-key shortcuts off',
   palettePlaceholder: 'Search pages, documents and workflows',
   paletteEmpty: 'Nothing has this name.',
+  you: 'you',
   offline: 'You are offline. What you see may be out of date.',
   reconnecting: 'Live updates are interrupted. Connecting again.',
   live: 'Live',

@@ -145,7 +145,6 @@ export const workflows = words({
   draftRevision: (revision: number) => `Draft, revision ${revision}`,
   published: 'published',
   publishedVersion: 'Published version',
-  you: 'you',
   from: (surface: string) => `over ${surface}`,
   restore: 'Restore',
   restoreTitle: (version: number) => `Restore version ${version}?`,

@@ -230,6 +230,7 @@ const Cell = z.object({
 });
 export const ExperimentItem = z.object({
   documentId: z.string(),
+  title: z.string().nullable().describe('Title or file name, untrusted; null: neither, deleted, or not yours to read'),
   difference: z.number().nullable(),
   baseline: Cell.nullable(),
   variant: Cell.nullable(),

@@ -1,31 +1,27 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { browserTest } from '#test/support/servers/browser.ts';
-import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
-import { Site, visit, type Tab } from '#test/web/site.ts';
+import { fixture, type TestApp } from '#test/support/test-app.ts';
+import { startSite, visit, type OwnSite, type Site, type Tab } from '#test/web/site.ts';
 
 const title = 'Receipt of Peppercorn Grocers, Eastvale';
 const question = 'What is the receipt number of Peppercorn Grocers?';
 
+let started: OwnSite;
 let app: TestApp;
 let site: Site;
 let cookie: string;
 let runId: string;
 
 beforeAll(async () => {
-  app = await startTestApp({ env: { WEB: 'on' } });
-  site = new Site(app);
-  expect(await app.app.preparePages()).toBe(true);
-  cookie = await app.signIn();
+  started = await startSite();
+  ({ app, site, cookie } = started);
   const { id } = await app.ingest(await fixture('receipt.jpg'), 'image/jpeg', 'receipt.jpg');
   await app.app.idle();
   const key = app.seed.serviceKey;
   runId = (await app.call('GET', `/api/service/documents/${id}`, { key })).body.lastRun.runId;
   await app.call('PATCH', `/api/dashboard/documents/${id}`, { cookie, body: { title } });
 }, 120_000);
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => started[Symbol.asyncDispose]());
 
 const phone = (): Promise<Tab> => site.open(cookie, { viewport: { width: 360, height: 780 } });
 

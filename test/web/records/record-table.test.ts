@@ -2,21 +2,20 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { extracting, read, run } from '#test/records/support/scanned.ts';
 import { browserTest } from '#test/support/servers/browser.ts';
-import { startTestApp, type TestApp } from '#test/support/test-app.ts';
-import { expectAccessible, Site, visit, type Tab } from '#test/web/site.ts';
+import type { TestApp } from '#test/support/test-app.ts';
+import { expectAccessible, startSite, visit, type OwnSite, type Site, type Tab } from '#test/web/site.ts';
 
 const title = 'Groceries of May, for the summer party of the neighbourhood';
 
+let started: OwnSite;
 let app: TestApp;
 let site: Site;
 let cookie: string;
 let documentId: string;
 
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api,agents', WEB: 'on' } });
-  site = new Site(app);
-  expect(await app.app.preparePages()).toBe(true);
-  cookie = await app.signIn();
+  started = await startSite('api,agents');
+  ({ app, site, cookie } = started);
   const workflowId = await extracting(app, { recordType: 'receipt' });
   const receipts = ['PEPPERCORN GROCERS LTD\nDate: 17/05/2026\nTOTAL EUR 10.00', 'NORTHERN RAIL LTD\nTOTAL EUR 80.20'];
   for (const [at, text] of receipts.entries()) {
@@ -27,10 +26,7 @@ beforeAll(async () => {
   const named = await app.call('PATCH', `/api/dashboard/documents/${documentId}`, { cookie, body: { title } });
   expect(named.status).toBe(200);
 }, 60_000);
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await app[Symbol.asyncDispose]();
-});
+afterAll(() => started[Symbol.asyncDispose]());
 
 async function open(options: BrowserContextOptions): Promise<Tab> {
   const tab = await site.open(cookie, options);
@@ -74,6 +70,24 @@ describe('The table of records', () => {
     await dialog.waitFor({ state: 'detached' });
     await row.getByRole('link', { name: 'Total: 12.50 EUR' }).waitFor();
     await row.getByText('Confirmed').waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  browserTest('follows a new name of a document, without a reload', async () => {
+    const tab = await site.open(cookie, { viewport: { width: 1280, height: 800 } });
+    const { page } = tab;
+    const stream = page.waitForResponse(/\/realtime/);
+    await visit(tab, `${site.api}/records`);
+    await stream;
+    const rename = (to: string) =>
+      app.call('PATCH', `/api/dashboard/documents/${documentId}`, { cookie, body: { title: to } });
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('rowheader', { name: title }).waitFor();
+    expect((await rename('Bread for June')).status).toBe(200);
+    await page.getByRole('rowheader', { name: 'Bread for June' }).waitFor();
+    expect((await rename(title)).status).toBe(200);
+    await page.getByRole('rowheader', { name: title }).waitFor();
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
     expect(tab.complaints()).toEqual([]);
   });
 

@@ -33,7 +33,7 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
   const most = Math.max(0.001, ...pairs.map(({ difference }) => Math.abs(difference ?? 0)));
   return (
     <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="table min-w-[24rem]">
+      <table className="table named min-w-[24rem]">
         <thead>
           <tr>
             <th scope="col">{words.document}</th>
@@ -52,16 +52,18 @@ function Rows({ pairs, onOpen }: { readonly pairs: readonly Pair[]; readonly onO
           </tr>
         </thead>
         <tbody>
-          {pairs.map(({ documentId, difference, baseline, variant }) => (
+          {pairs.map(({ documentId, title, difference, baseline, variant }) => (
             <tr key={documentId}>
               <td>
                 <button
                   type="button"
-                  aria-label={words.compareOutputs(documentId)}
-                  className="text-start font-mono text-xs text-accent hover:underline"
+                  aria-label={words.compareOutputs(title ?? documentId)}
+                  title={documentId}
+                  dir="auto"
+                  className={`text-start text-accent hover:underline ${title === null ? 'font-mono text-xs break-all' : ''}`}
                   onClick={() => onOpen(documentId)}
                 >
-                  {documentId}
+                  {title ?? documentId}
                 </button>
               </td>
               <td className={`number ${difference === null ? 'text-muted' : difference < 0 ? 'text-bad' : ''}`}>

@@ -20,7 +20,7 @@ export function Variants({ experiment }: { readonly experiment: Experiment }) {
     <section className="grid min-w-0 content-start gap-2" aria-label={words.variants}>
       <h2>{words.variants}</h2>
       <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
-        <table className="table min-w-[34rem]">
+        <table className="table named min-w-[34rem]">
           <thead>
             <tr>
               <th scope="col">{words.variant}</th>

@@ -71,7 +71,7 @@ export function IntervalTable({
       tabIndex={0}
       className="relative overflow-x-auto rounded-lg border border-line bg-panel"
     >
-      <table className="table min-w-[40rem]">
+      <table className="table named min-w-[40rem]">
         <thead>
           <tr>
             <th scope="col">{words.metric}</th>

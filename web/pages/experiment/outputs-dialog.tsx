@@ -66,8 +66,14 @@ export function OutputsDialog({ pair, variant, baseline, onClose }: OutputsDialo
     <Dialog title={words.outputs} wide onClose={onClose}>
       <div className="grid gap-3">
         <p className="text-xs text-muted">
-          <Link to="/documents/$id" params={{ id: pair.documentId }} className="text-accent hover:underline">
-            {pair.documentId}
+          <Link
+            to="/documents/$id"
+            params={{ id: pair.documentId }}
+            title={pair.documentId}
+            dir="auto"
+            className="text-accent hover:underline"
+          >
+            {pair.title ?? pair.documentId}
           </Link>{' '}
           {words.cut}
         </p>

@@ -1,6 +1,7 @@
+import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { fieldErrors } from '../../api/problem.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, IconButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { records as words } from '../../text/records.ts';
@@ -46,6 +47,30 @@ function ValueField({ shape, cell, error }: ValueFieldProps) {
       placeholder={words.empty}
       hint={cell?.raw ? words.inDocument(cell.raw) : undefined}
     />
+  );
+}
+
+interface EditPencilProps {
+  readonly path: string;
+  readonly onClick: () => void;
+  /** Place beside the value for a mouse. */
+  readonly className: string;
+}
+
+/**
+ * Button that corrects a cell, whose row or cell is the `group`. For a mouse it lies over the edge of the cell, since a place of its own would
+ * widen every column. For fingers it has one of 44 pixels.
+ */
+export function EditPencil({ path, onClick, className }: EditPencilProps) {
+  return (
+    <IconButton
+      size="small"
+      label={words.edit(path)}
+      onClick={onClick}
+      className={`absolute shrink-0 bg-hover opacity-0 group-hover:opacity-100 focus-visible:opacity-100 touch:static touch:-my-2 touch:-ms-1 touch:-me-3 touch:size-11 touch:bg-transparent touch:text-muted touch:opacity-100 ${className}`}
+    >
+      <Pencil size={12} aria-hidden />
+    </IconButton>
   );
 }
 

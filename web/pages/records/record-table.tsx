@@ -1,14 +1,13 @@
-import { ArrowDown, ArrowUp, Pencil } from 'lucide-react';
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from '../../parts/badge.tsx';
-import { IconButton } from '../../parts/button.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Link } from '../../router/link.tsx';
 import { fieldName } from '../../text/field-name.ts';
 import { share } from '../../text/format.ts';
 import { records as words } from '../../text/records.ts';
 import { titleOf } from '../documents/card.ts';
-import { CellEditor } from './cell-editor.tsx';
+import { CellEditor, EditPencil } from './cell-editor.tsx';
 import { isNumeric, tones, valueText, type RecordRow, type RecordType } from './cell-value.ts';
 
 interface RecordTableProps {
@@ -34,8 +33,7 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
   const isDoubtful = record.problems.some(({ field }) => field === path);
   const shown = {
     dir: 'auto',
-    className:
-      'max-w-64 truncate decoration-dotted underline-offset-4 [a]:hover:underline [@media(hover:none)]:-my-3 [@media(hover:none)]:py-3',
+    className: 'max-w-64 truncate decoration-dotted underline-offset-4 [a]:hover:underline touch:-my-3 touch:py-3',
     title:
       cell &&
       `${text}\n${words.confidence(share(cell.confidence))}, ${words.saidBy[cell.by]}. ${cell.verified ? words.verified : words.unverified}`,
@@ -44,9 +42,7 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
     <td
       className={`group ${isNumber ? 'number' : ''} ${isDoubtful ? 'bg-warn-soft' : ''} ${text.length < 12 ? 'whitespace-nowrap' : ''}`}
     >
-      <span
-        className={`relative inline-flex items-center [@media(hover:none)]:flex ${isNumber ? 'justify-end' : 'justify-between'}`}
-      >
+      <span className={`relative inline-flex items-center touch:flex ${isNumber ? 'justify-end' : 'justify-between'}`}>
         {cell === undefined || cell.page === null || text === '' ? (
           <span {...shown}>{text || <span className="text-muted">–</span>}</span>
         ) : (
@@ -60,24 +56,14 @@ function ValueCell({ record, path, isNumber, onEdit }: ValueCellProps) {
             {text}
           </Link>
         )}
-        {onEdit !== null && (
-          <IconButton
-            size="small"
-            label={words.edit(path)}
-            onClick={onEdit}
-            // Over the edge of the cell, since a place of its own would widen every column. Fingers, which do not hover, get one of 44 pixels.
-            className={`absolute bg-hover opacity-0 group-hover:opacity-100 focus-visible:opacity-100 [@media(hover:none)]:static [@media(hover:none)]:-my-2 [@media(hover:none)]:size-11 [@media(hover:none)]:bg-transparent [@media(hover:none)]:text-muted [@media(hover:none)]:opacity-100 [@media(hover:none)]:-me-3 ${isNumber ? '-start-6' : '-end-5'}`}
-          >
-            <Pencil size={12} aria-hidden />
-          </IconButton>
-        )}
+        {onEdit !== null && <EditPencil path={path} onClick={onEdit} className={isNumber ? '-start-6' : '-end-5'} />}
       </span>
     </td>
   );
 }
 
-/** The first column, which stays when the table scrolls. */
-const first = 'sticky start-0 z-1 bg-inherit shadow-[inset_-1px_0_var(--line)]';
+/** The line beside the first column, which stays: most of these tables scroll on every screen. */
+const first = 'shadow-[inset_-1px_0_var(--line)]';
 
 function DocumentCell({ documentId, document }: RecordRow) {
   const name = titleOf(document ?? { title: null, filename: null });
@@ -105,10 +91,10 @@ export function RecordTable({ fields, records, sort, onSort, canEdit, type }: Re
   // The head of a column stands where its values do.
   const numbers = new Set(fields.filter((field) => records.some(({ cells }) => isNumeric(cells[field]?.value))));
   return (
-    <div className="relative scroll-ps-36 overflow-x-auto rounded-lg border border-line bg-panel sm:scroll-ps-56">
-      <table className="table">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel sm:scroll-ps-56">
+      <table className="table named">
         <thead>
-          <tr className="bg-panel">
+          <tr>
             <th scope="col" className={first}>
               {words.document}
             </th>
@@ -119,7 +105,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit, type }: Re
                 scope="col"
                 dir="auto"
                 aria-sort={direction(field)}
-                className={numbers.has(field) ? `number ${canEdit ? '[@media(hover:none)]:pe-11' : ''}` : ''}
+                className={numbers.has(field) ? `number ${canEdit ? 'touch:pe-11' : ''}` : ''}
               >
                 <button
                   type="button"
@@ -139,7 +125,7 @@ export function RecordTable({ fields, records, sort, onSort, canEdit, type }: Re
         </thead>
         <tbody>
           {records.map((record) => (
-            <tr key={record.recordId} className="bg-panel hover:bg-hover">
+            <tr key={record.recordId}>
               <DocumentCell {...record} />
               <td title={record.problems.map(({ detail }) => detail).join('\n')}>
                 <Badge tone={tones[record.status]}>{words.statuses[record.status]}</Badge>

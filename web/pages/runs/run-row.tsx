@@ -77,7 +77,7 @@ export function RunRow({ run, isChosen, canRun, onChoose }: RunRowProps) {
           <Badge>{draft.nodeId ?? words.draft(draft.revision)}</Badge>
         )}
       </td>
-      <td>
+      <td className="stays">
         <Link to="/documents/$id" params={{ id: documentId }} className="hover:underline" dir="auto">
           <span className="line-clamp-2">{documentTitle ?? words.document}</span>
         </Link>

@@ -40,7 +40,11 @@ function Table({ rows, chosen, onChoose }: TableProps) {
               <span className="sr-only">{words.compareColumn}</span>
             </th>
             {heads.map((head) => (
-              <th key={head} scope="col" className={head === words.took ? 'number' : ''}>
+              <th
+                key={head}
+                scope="col"
+                className={head === words.took ? 'number' : head === words.document ? 'stays' : ''}
+              >
                 {head}
               </th>
             ))}

@@ -8,6 +8,7 @@ import { buttonClass } from '../../parts/button.tsx';
 import { inputClass } from '../../parts/input-class.ts';
 import { Failure, Skeleton } from '../../parts/states.tsx';
 import { LoadMore, Table } from '../../parts/table.tsx';
+import { useAuthorName } from '../../shell/session.ts';
 import { useDebounced } from '../../state/debounced.ts';
 import { moment } from '../../text/format.ts';
 import { settings as words } from '../../text/settings.ts';
@@ -16,6 +17,7 @@ const wellFormed = /^[a-z]+(\.[a-z_]+)?$/;
 
 /** Audited actions with their actors, newest first. */
 export function AuditSection() {
+  const nameOf = useAuthorName();
   const [typed, type] = useState('');
   const settled = useDebounced(typed.trim(), 300);
   const action = wellFormed.test(settled) ? settled : undefined;
@@ -42,17 +44,17 @@ export function AuditSection() {
         <Table heads={[words.auditWhen, words.auditWhat, words.auditTarget, words.auditWho]}>
           {records.map((record) => (
             <tr key={record.id}>
-              <td className="whitespace-nowrap text-muted">{moment(record.at)}</td>
+              <td className="min-w-28 text-muted sm:whitespace-nowrap">{moment(record.at)}</td>
               <td>
                 <code className="font-mono text-xs">{record.action}</code>{' '}
                 {record.count > 1 && <Badge>{words.times(record.count)}</Badge>}
                 {record.outcome === 'unfinished' && <Badge tone="warn">{words.unfinished}</Badge>}
               </td>
-              <td className="text-xs" dir="auto">
-                {record.target}
+              <td className="text-xs" dir="auto" title={record.target}>
+                {nameOf(record.target)}
               </td>
-              <td className="text-xs text-muted" dir="auto">
-                {record.actor} {record.ip}
+              <td className="text-xs text-muted" dir="auto" title={record.actor}>
+                {nameOf(record.actor)} {record.ip}
               </td>
             </tr>
           ))}

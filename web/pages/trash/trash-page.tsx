@@ -76,7 +76,9 @@ export function TrashPage() {
                     />
                   )}
                 </td>
-                <td dir="auto">{name}</td>
+                <td dir="auto" className="stays">
+                  {name}
+                </td>
                 <td className="text-muted">
                   <Time at={trashedAt} />
                 </td>

@@ -1,6 +1,6 @@
-import { Pencil, ShieldQuestion } from 'lucide-react';
+import { ShieldQuestion } from 'lucide-react';
 import { document as words } from '../../../text/document.ts';
-import { records as recordWords } from '../../../text/records.ts';
+import { EditPencil } from '../../records/cell-editor.tsx';
 import { valueText, type Cell } from '../../records/cell-value.ts';
 
 interface RecordCellProps {
@@ -39,18 +39,7 @@ export function RecordCell({ path, cell, canCorrect, onLight, onShow, onEdit }: 
           <ShieldQuestion size={14} aria-label={words.notInText} />
         </span>
       )}
-      {canCorrect && (
-        <button
-          type="button"
-          aria-label={recordWords.edit(path)}
-          title={recordWords.edit(path)}
-          onClick={() => onEdit(path)}
-          // Over the edge of the cell, where a mouse shows it only when it is near.
-          className="absolute -end-3 grid size-6 shrink-0 place-items-center rounded-sm bg-hover text-muted opacity-0 group-hover:opacity-100 hover:text-fg focus-visible:opacity-100 pointer-coarse:static pointer-coarse:opacity-100"
-        >
-          <Pencil size={13} aria-hidden />
-        </button>
-      )}
+      {canCorrect && <EditPencil path={path} onClick={() => onEdit(path)} className="-end-3" />}
     </div>
   );
 }

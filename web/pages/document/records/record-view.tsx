@@ -25,7 +25,7 @@ function sayer(cell: Cell | undefined): string {
 function Rows({ table, cellOf }: { readonly table: RowTable; readonly cellOf: (path: string) => ReactNode }) {
   return (
     <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="table">
+      <table className="table named">
         <caption dir="auto" className="px-3 py-2 text-start font-medium">
           {fieldName(table.name)}
         </caption>
@@ -104,7 +104,7 @@ export function RecordView({ record, reading }: { readonly record: RecordRow; re
       )}
       {single.length > 0 && (
         <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
-          <table className="table">
+          <table className="table named">
             <thead>
               <tr>
                 <th scope="col">{words.field}</th>

@@ -1,6 +1,7 @@
 import { Time } from '../../../parts/time.tsx';
 import { useSession } from '../../../shell/session.ts';
 import { document as words } from '../../../text/document.ts';
+import { shell } from '../../../text/shell.ts';
 
 interface CorrectedByProps {
   readonly source: 'run' | 'person' | 'agent';
@@ -14,7 +15,7 @@ export function CorrectedBy({ source, author, at }: CorrectedByProps) {
   if (source === 'run' || author === null) return null;
   return (
     <span>
-      {words.correctedBy(author === credential.id ? words.you : `${words.by[source]} ${author}`)} <Time at={at} />
+      {words.correctedBy(author === credential.id ? shell.you : `${words.by[source]} ${author}`)} <Time at={at} />
     </span>
   );
 }

@@ -44,7 +44,7 @@ function WebhookRow({
   const change = useChange('webhooks', 'change', { outdated, done });
   return (
     <tr>
-      <td className="min-w-48">
+      <td className="min-w-28 sm:min-w-48">
         <button
           type="button"
           className="text-start break-all text-accent hover:underline"

@@ -1,7 +1,7 @@
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { workflows as words } from '../../../text/workflows.ts';
-import { useAuthorName } from './author.ts';
+import { useAuthorName } from '../../../shell/session.ts';
 import type { Editor } from './editor.ts';
 import { OperationList } from './operation-list.tsx';
 

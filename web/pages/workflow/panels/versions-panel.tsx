@@ -12,8 +12,8 @@ import { Failure, Skeleton } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { toast, toastError } from '../../../parts/toast.tsx';
 import { LoadMore } from '../../../parts/table.tsx';
+import { useAuthorName } from '../../../shell/session.ts';
 import { workflows as words } from '../../../text/workflows.ts';
-import { useAuthorName } from '../edit/author.ts';
 
 const route = pageAt('/workflows/$id');
 
