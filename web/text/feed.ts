@@ -5,7 +5,7 @@ export const feed = words({
   title: 'Live feed',
   lead: 'Everything that happens in the organization, as it happens.',
   emptyTitle: 'Quiet',
-  empty: 'New documents, results and runs appear here while this page is open.',
+  empty: 'New documents, results and runs appear here as they happen. Earlier ones are under Documents and Runs.',
   pause: 'Pause',
   resume: 'Resume',
   pagesRead: (read: number, pages: number) => `page ${read} of ${pages}`,

@@ -68,7 +68,7 @@ export const workflows = words({
   nowhere: 'Not connected yet',
   between: (from: string, to: string) => `Between ${from} and ${to}`,
   findType: 'Find a node type',
-  chooseNode: 'Choose a node in the picture or in the outline to change it.',
+  chooseNode: 'Choose a node in the picture or in the outline.',
   noNode: 'This version has no node of this id.',
   removeNode: 'Remove node',
   makeFirst: 'Make it the first',

@@ -46,7 +46,7 @@ export function problemsOf(
     if (cell === undefined || cell.value === null)
       return [{ code: 'missing', field: path, detail: `The document has no ${path} that could be read.` }];
     if (cell.confidence >= leastConfidence || isChecked(cell)) return [];
-    return [{ code: 'unsure', field: path, detail: `${path} is uncertain: compare it with the page.` }];
+    return [{ code: 'unsure', field: path, detail: `The ${path} is uncertain: compare it with the page.` }];
   });
   const lists = Object.entries(fields).flatMap(([name, field]): RecordProblem[] =>
     field.type === 'list' && field.required === true && !cells.some(({ path }) => rowOf(path)?.list === name)

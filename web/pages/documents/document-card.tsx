@@ -5,6 +5,7 @@ import { documents as words } from '../../text/documents.ts';
 import { bytes } from '../../text/format.ts';
 import { titleOf, type Card } from './card.ts';
 import { Marked } from './highlight.tsx';
+import { fromMatch } from './passage.ts';
 import { CardBadges, Thumbnail } from './list/card-parts.tsx';
 import type { DocumentsView } from './search.ts';
 
@@ -59,7 +60,7 @@ function Passage({ card }: { readonly card: Card }) {
   if (passage === undefined) return null;
   return (
     <p className="line-clamp-2 text-xs text-muted">
-      <Marked {...passage} />
+      <Marked {...fromMatch(passage)} />
     </p>
   );
 }

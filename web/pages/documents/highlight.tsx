@@ -1,9 +1,5 @@
 import type { ReactNode } from 'react';
-
-interface Passage {
-  readonly text: string;
-  readonly spans: readonly { readonly start: number; readonly end: number }[];
-}
+import type { Passage } from './passage.ts';
 
 /** A passage with its matched words marked. The text comes from a document: it is shown, never read as markup. */
 export function Marked({ text, spans }: Passage) {
