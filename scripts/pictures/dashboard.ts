@@ -83,7 +83,7 @@ async function animate(site: DemoSite): Promise<Buffer> {
 export async function dashboardPictures(site: DemoSite): Promise<Readonly<Record<string, Buffer>>> {
   const page = await site.newPage({ theme: 'light', ...size });
   await open(page, `${site.api}/documents?query=receipt`);
-  const receipt = await sampleId(page, 'Receipt');
+  const receipt = await sampleId(page, 'Receipt, Peppercorn');
   await open(page, `${site.api}/workflows`);
   const triage = await page.getByRole('link', { name: 'Triage' }).first().getAttribute('href');
   await page.close();
@@ -91,7 +91,7 @@ export async function dashboardPictures(site: DemoSite): Promise<Readonly<Record
     'documents.webp': await photograph(site, 'light', '/documents', drawn),
     'document.webp': await photograph(site, 'dark', `/documents/${receipt}?tab=fields`, async (shown) => {
       await drawn(shown);
-      await shown.getByRole('row', { name: /total/ }).first().hover();
+      await shown.getByRole('row', { name: /^total/i }).first().hover();
     }),
     'review.webp': await photograph(site, 'light', '/reviews?kind=question', drawn),
     'workflow.webp': await photograph(site, 'dark', triage ?? '/workflows', async (shown) => {
