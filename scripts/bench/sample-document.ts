@@ -38,7 +38,7 @@ export function sampleDocument(
     description: {
       descriptionId: newId('description', createdAt),
       createdAt,
-      modelLabel: 'local/heuristic-2',
+      modelLabel: 'local/heuristic-3',
       title: `Invoice ${index}`,
       text: 'Invoice of Juniper Lane Joinery to Cafe Halcyon over EUR 870.72, due on 20 September 2024.',
     },

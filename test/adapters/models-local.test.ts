@@ -52,7 +52,7 @@ function cosine(left: Float32Array, right: Float32Array): number {
 
 test('without a key everything is local, and the labels say so', () => {
   const local = {
-    describer: 'local/heuristic-2',
+    describer: 'local/heuristic-3',
     textEmbeddings: 'local/lexical-1536',
     imageEmbeddings: 'local/visual-832',
   };
@@ -136,7 +136,7 @@ test('the local describer reads the picture for light and colour, and the text f
   const { value, usage } = await models.describer.describe({ page, pages: 2, text: '', avgConfidence: 0 });
   expect(value.description).toContain('The image has 2 pages; the first is 500 x 700 pixels');
   expect(value.description).toContain('in colour');
-  expect(usage).toMatchObject({ provider: 'local', model: 'heuristic-2' });
+  expect(usage).toMatchObject({ provider: 'local', model: 'heuristic-3' });
 });
 
 test('an aborted signal ends local models with its reason', async () => {

@@ -53,6 +53,36 @@ test('the description says what the type was judged by', () => {
   expect(value.tags).toContain('invoice');
 });
 
+test('the title and the fields of an invoice say what its record says, by the same rules', () => {
+  const invoice = [
+    'Lieferant GmbH',
+    'Ihre Bestellung vom 01.03.2018, Lieferung am 02.03.2018',
+    'Handelsrechnung (380) 05.06.2018',
+    'Nr. 471102',
+    'Zahlbar bis 04.07.2018',
+    'Nettobetrag 198,00',
+    'Umsatzsteuer 19 % 37,62',
+    'Rechnungsbetrag 235,62 EUR',
+  ].join('\n');
+  expect(describe(invoice).title).toBe('Invoice 471102, Lieferant GmbH, 5 Jun 2018, €235.62');
+  expect(valueOf(invoice, 'invoice number')).toBe('471102');
+  expect(valueOf(invoice, 'date')).toBe('05.06.2018');
+  expect(valueOf(invoice, 'total')).toBe('235,62 EUR');
+});
+
+test('German words for an invoice are compounds, and other compounds are none', () => {
+  for (const word of ['Handelsrechnung', 'WARENRECHNUNG', 'Rechnungsnummer', 'Rechnungskorrektur'])
+    expect(guessDocumentType(`${word}\n471102`).type, word).toBe('invoice');
+  for (const word of ['Gehaltsabrechnung', 'Berechnung', 'Anrechnung'])
+    expect(guessDocumentType(word).type, word).not.toBe('invoice');
+});
+
+test('a headline is no number of a page, no label of a party and no amount', () => {
+  expect(findHeadline('Seite von\n1 3\nBericht über den Markt')).toBe('Bericht über den Markt');
+  expect(findHeadline('Verkäufer\nStadtwerke im Tal')).toBe('Stadtwerke im Tal');
+  expect(findHeadline('Nettobetrag 198,00\nStadtwerke im Tal')).toBe('Stadtwerke im Tal');
+});
+
 test('the title of an invoice names who sent it, not whom it is for', () => {
   const letter = [
     'Bei Spiel GmbH • Ecke 12 • 12345 Stadthausen',

@@ -50,11 +50,15 @@ export function describeDocument(document: DescribableDocument): DocumentDescrip
   const guess = guessDocumentType(text);
   const language = guessLanguage(text);
   const identifiers = findIdentifiers(text);
-  const fields = [...identifiers, ...findDates(text), ...findAmounts(text), ...findContacts(text)].filter(
-    (field) => field.name !== 'phone' || !identifiers.some((other) => other.value.includes(field.value)),
+  const facts = knownFacts(text, guess.type);
+  const others = [...identifiers, ...findDates(text), ...findAmounts(text), ...findContacts(text)].filter(
+    ({ name, value }) =>
+      (name !== 'phone' || !identifiers.some((other) => other.value.includes(value))) &&
+      !facts.fields.some((known) => known.name === name || known.value === value),
   );
+  const fields = [...facts.fields, ...others];
   const topics = topWords(text);
-  const parts = { type: guess.type, text, fields, facts: knownFacts(text), topics };
+  const parts = { type: guess.type, text, fields, facts, topics };
   const languageName = language === 'und' ? undefined : languageNames[language];
   return {
     title: composeTitle(parts),

@@ -11,7 +11,7 @@ export const documentCues: readonly DocumentCues[] = [
     cues: [
       [/\binvoice (?:number|no|date)\b/, 3],
       [/\binvoice\b/, 1],
-      [/\b(?:rechnung|rechnungsnummer|facture|factura|fattura)\b/, 3],
+      [/\b(?!\w*(?:ab|be|an|auf|vor)rechnung)\w*rechnung(?:snummer|skorrektur)?\b|\b(?:facture|factura|fattura)\b/, 3],
       [/\b(?:bill to|billed to)\b/, 2],
       [/\b(?:due date|payment terms|zahlbar bis|echeance|vencimiento|scadenza)\b/, 1],
       [/\b(?:total due|amount due|net amount|rechnungsbetrag|gesamtbetrag|total ttc)\b/, 2],

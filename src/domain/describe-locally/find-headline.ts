@@ -7,8 +7,10 @@ const mostLines = 14;
 const weak = [
   /@|\bwww\.|https?:/i,
   /^(?:tel|phone|fax|date|datum|to|from|subject|bill to|dear|sehr geehrte|hello|hi|cc|yours|sincerely|kind regards|mit freundlichen)\b/i,
+  /^(?:verk[aä]ufer|k[aä]ufer|seller|buyer|vendor|supplier|lieferant|sender|absender)(?:\W+\p{L}+)?$/iu,
   /^[\p{L} .-]{2,30}:\s/u,
   /\b\d{4,}\b/,
+  /\d[.,]\d{2}(?: ?(?:[A-Z]{3}|€))?$/u,
   /^\W*\d/,
   /\b(?:street|road|lane|avenue|court|walk|floor|suite|unit|stra(?:ß|ss)e|str\.|rue|jalan|p\.?o\.? box)\b.*\d|\d.*\b(?:street|road|lane|avenue|court|walk|stra(?:ß|ss)e|rue|jalan)\b/i,
 ];
@@ -23,7 +25,7 @@ export function firstLines(text: string): string[] {
     .map((line) =>
       line
         .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
-        .replace(/\b(?:page|seite) \d+(?: (?:of|von) \d+)?\b/gi, ' ')
+        .replace(/\b(?:page|seite) \d+(?: (?:of|von) \d+)?\b|^(?:page|seite) (?:of|von)$/gi, ' ')
         .replace(/\s+/g, ' ')
         .trim(),
     )

@@ -4,6 +4,8 @@ import { findDate } from '#src/domain/extract-locally/find-date.ts';
 import { findTotal } from '#src/domain/extract-locally/find-total.ts';
 import type { Money } from '#src/domain/extract-locally/field.ts';
 import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
+import { invoiceFacts } from '#src/domain/describe-locally/invoice-facts.ts';
+import type { KeyField } from '#src/domain/describe-locally/key-field.ts';
 import { isReadable } from '#src/domain/describe-locally/find-headline.ts';
 
 /** Facts about a document in the words of a title; empty where unknown. */
@@ -80,19 +82,22 @@ function moneyText({ amount, currency }: Money): string {
   return new Intl.NumberFormat('en', { ...digits, ...style }).format(amount).replaceAll('\u00a0', ' ');
 }
 
-/** Issuer, day and total of a document as far as its text tells them. Reads at most 300 lines. */
-export function knownFacts(text: string): KnownFacts {
+/** Issuer, day and total of a document of this type as far as its text tells them, with fields of its own. Reads at most 300 lines. */
+export function knownFacts(text: string, type: string): KnownFacts & { readonly fields: readonly KeyField[] } {
   const lines = placed(text);
   const company = findParty([lines], 'seller') ?? findCompany([lines]);
   const name = company?.value.replaceAll(/[\p{Cc}\p{Cf}]|\s+/gu, ' ').trim() ?? '';
   const date = findDate([lines]);
   const total = findTotal([lines]);
+  const own = type === 'invoice' ? invoiceFacts(text, lines) : null;
+  const money = own?.total ?? (total === null || total.sure < least.total ? null : total.value);
   return {
     party:
       company !== null && company.sure >= least.party && isReadable(name) && name.length <= longestParty
         ? spelled(name)
         : '',
-    date: date === null || date.sure < least.date ? '' : dateOf(date.value),
-    total: total === null || total.sure < least.total ? '' : moneyText(total.value),
+    date: dateOf(own?.date ?? (date === null || date.sure < least.date ? '' : date.value)),
+    total: money === null ? '' : moneyText(money),
+    fields: own?.fields ?? [],
   };
 }

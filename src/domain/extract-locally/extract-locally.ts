@@ -15,6 +15,7 @@ import {
   headedNumber,
   identifierAt,
   isIdentifier,
+  isNumberOf,
   isOfInvoice,
 } from '#src/domain/extract-locally/find-identifier.ts';
 import { findDate } from '#src/domain/extract-locally/find-date.ts';
@@ -172,6 +173,7 @@ function byLabel({ placed: { text, lines }, names }: Search, type: ScalarType): 
         const sure =
           baseConfidence.label * labelled.score * (at === 0 ? 1 : 0.98) * (labelled.isWhole ? 1 : partOfLabel);
         if (place === undefined || (best !== null && sure <= best.sure)) continue;
+        if (type === 'string' && !isNumber && isNumberOf(labelled.text)) continue;
         const written = within(text, place, labelled.text, type);
         const value = written !== null && isNumber ? numberIn(written) : written;
         if (value === null) continue;

@@ -10,6 +10,11 @@ const named = /\b(?:number|no|nr|nummer|numero|num)\b|nummer$|[-. ]nr$|#$/u;
 export const isIdentifier = (names: readonly string[]): boolean =>
   names.some((name) => named.test(foldText(name).trim()));
 
+const numberOf = /^(?:numbers?|nummer|numero|no|nr|num|id|code)\b[\s.:#]*\p{Lu}{0,4}-?\d/iu;
+
+/** True for a number beside a name: `NUMBER 0000010201` beside `MERCHANT` is not who it is. */
+export const isNumberOf = (text: string): boolean => numberOf.test(text);
+
 /** The word for number before the number itself. */
 const label = String.raw`(?:(?:nr|no|n[°º]|num|nummer|number|numero|num[ée]ro)\b[.:°º]?|[#:.])`;
 const labels = new RegExp(String.raw`^(?:${label}\s*){1,3}`, 'iu');

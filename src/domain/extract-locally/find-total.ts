@@ -156,8 +156,11 @@ function sumsOf(rows: readonly Row[]): Sums {
   const net = centsOf(rows, 'net', 'total').filter((cents) => cents > 0);
   const tax = centsOf(rows, 'tax').filter((cents) => cents > 0);
   const rounding = [0, ...centsOf(rows, 'rounding').flatMap((cents) => [cents, -cents])];
-  const less = new Set(paid.flatMap((cash) => change.map((back) => cash - back)).filter((cents) => cents > 0));
-  const more = new Set(net.flatMap((part) => tax.flatMap((added) => rounding.map((bit) => part + added + bit))));
+  const rounded = (cents: number): number[] => rounding.map((bit) => cents + bit);
+  const less = new Set(
+    paid.flatMap((cash) => change.flatMap((back) => rounded(cash - back))).filter((cents) => cents > 0),
+  );
+  const more = new Set(net.flatMap((part) => tax.flatMap((added) => rounded(part + added))));
   return { once: new Set([...less, ...more]), twice: new Set([...less].filter((cents) => more.has(cents))), less };
 }
 

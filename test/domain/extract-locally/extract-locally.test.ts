@@ -21,6 +21,11 @@ describe('The total', () => {
     ['French', ['Sous total 10,00', 'TVA 2,00', 'Total TTC 12,00'], 12],
     ['the tax below it', ['Total 53.00', 'Cash 60.00', 'Change 7.00', 'Total GST 3.00'], 53],
     ['a table of taxes below it', ['Total 29.68', 'GST summary', 'SR 28.00 1.68', 'Total 28.00 1.68'], 29.68],
+    [
+      'cash less change, which the till rounded',
+      ['TOTAL (GST INCL) 38.37', 'CASH 40.35', 'ROUNDING 0.02-', 'CHANGE 2.00'],
+      38.37,
+    ],
     ['rounding by the till', ['Total incl. GST 23.26', 'Rounding -0.01', 'Total 23.25'], 23.25],
     [
       'a misread amount beside its label, where cash and tax agree on another one',
@@ -122,6 +127,11 @@ describe('The firm', () => {
     ['over two lines', ['COPPERFIELD BOOKS', 'TRADING LTD', '4 Jalan Bukit'], 'COPPERFIELD BOOKS TRADING LTD'],
     ['that goes on after a sign', ['HARROW HARDWARE &', 'ELECTRICAL', 'Tel 03-123'], 'HARROW HARDWARE & ELECTRICAL'],
     ['with a misread legal form', ['TIDEWATER FOODS SON BHD', 'LOT 5, JALAN 3'], 'TIDEWATER FOODS SDN BHD'],
+    [
+      'beside a number of it',
+      ['TIDEWATER FOODS SDN BHD', 'LOT 5, JALAN 3', 'MERCHANT NUMBER 000001020138'],
+      'TIDEWATER FOODS SDN BHD',
+    ],
     ['below the kind of the document', ['TAX INVOICE', 'Peppercorn Grocers', '41 Tannery Road'], 'Peppercorn Grocers'],
     [
       'beside the kind of the document',

@@ -205,7 +205,7 @@ describe('an upload with a workflow key', () => {
   verifies('flow.pipeline.description', async () => {
     const { body } = await client.get(pathOf(intake.id));
     expect(body.description).toContain('memo');
-    expect(body.descriptionModelLabel).toBe('local/heuristic-2');
+    expect(body.descriptionModelLabel).toBe('local/heuristic-3');
   });
 
   verifies('flow.pipeline.index', async () => {

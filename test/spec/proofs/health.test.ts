@@ -58,7 +58,7 @@ describe('health', () => {
       });
       expect(body.uptimeSeconds).toBeGreaterThanOrEqual(0);
     }
-    expect(app.app.deps.modelLabels).toMatchObject({ describer: 'local/heuristic-2' });
+    expect(app.app.deps.modelLabels).toMatchObject({ describer: 'local/heuristic-3' });
   });
 
   verifies('health.no_key', async () => {

@@ -2,7 +2,7 @@ import { pageRaster } from '#src/adapters/models/local/page-raster.ts';
 import { pictureFacts } from '#src/domain/describe-locally/picture-facts.ts';
 import type { Describer } from '#src/domain/ports/models.ts';
 
-const heuristicLabel = 'local/heuristic-2';
+const heuristicLabel = 'local/heuristic-3';
 
 /** Offline, deterministic descriptions by keywords and patterns over the recognized text. Errors: `image.undecodable`. */
 export function createHeuristicDescriber(): Describer {
@@ -13,7 +13,7 @@ export function createHeuristicDescriber(): Describer {
       const { describeDocument } = await import('#src/domain/describe-locally/describe-text.ts');
       const picture = pictureFacts(await pageRaster(page, signal));
       const value = describeDocument({ text, avgConfidence, pages, width: page.width, height: page.height, picture });
-      return { value, usage: { provider: 'local', model: 'heuristic-2', ms: performance.now() - start } };
+      return { value, usage: { provider: 'local', model: 'heuristic-3', ms: performance.now() - start } };
     },
   };
 }
