@@ -91,7 +91,10 @@ export async function dashboardPictures(site: DemoSite): Promise<Readonly<Record
     'documents.webp': await photograph(site, 'light', '/documents', drawn),
     'document.webp': await photograph(site, 'dark', `/documents/${receipt}?tab=fields`, async (shown) => {
       await drawn(shown);
-      await shown.getByRole('row', { name: /^total/i }).first().hover();
+      await shown
+        .getByRole('row', { name: /^total/i })
+        .first()
+        .hover();
     }),
     'review.webp': await photograph(site, 'light', '/reviews?kind=question', drawn),
     'workflow.webp': await photograph(site, 'dark', triage ?? '/workflows', async (shown) => {
