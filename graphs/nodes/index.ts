@@ -120,15 +120,15 @@ async function embedding({ deps, run, state }: Call, channel: 'textEmbedding' | 
   return facts ? stillThere(await deps.results.embeddingById(run.organizationId, facts.embeddingId)) : null;
 }
 
-function filledFields({ title, description, ocrText, segmentationText, ...record }: SearchUpdate): string[] {
+function filledFields(update: SearchUpdate): string[] {
   const fields = {
-    title,
-    description,
-    ocrText,
-    segmentationText,
-    identifiers: record.identifiers[0],
-    'embeddings.text': record.embeddings.text,
-    'embeddings.image': record.embeddings.image,
+    title: update.title,
+    description: update.description,
+    ocrText: update.ocrText,
+    segmentationText: update.segmentationText,
+    identifiers: update.identifiers[0],
+    'embeddings.text': update.embeddings.text,
+    'embeddings.image': update.embeddings.image,
   };
   return Object.entries(fields).flatMap(([name, value]) => (value ? [name] : []));
 }

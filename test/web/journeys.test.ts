@@ -207,11 +207,18 @@ describe('The dashboard', () => {
     }));
     const bad = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') };
     await page.locator('dialog input[type=file]').setInputFiles([...files, bad]);
+    const then = page.getByRole('dialog').getByLabel('Then run');
+    expect(await then.locator('option:checked').textContent()).toBe('Document intake');
+    await then.selectOption({ label: 'Nothing' });
     await page.locator('dialog button[type=submit]').click();
     await page.getByText('notes.txt is no image or PDF').waitFor();
     await page.getByText('2 of 2 files uploaded').waitFor();
-    await page.getByRole('button', { name: /Show 2 new documents/ }).click();
-    await page.getByRole('link', { name: 'second.png' }).first().waitFor();
+    // Files of this tab are listed as they arrive; those of others wait for a press.
+    const list = page.locator('main');
+    for (const { name } of files) await list.getByRole('link', { name }).waitFor();
+    await app.store(Buffer.concat([tinyPng, Buffer.from('other')]), 'image/png');
+    await page.getByRole('button', { name: 'Show 1 new document' }).click();
+    await page.getByRole('button', { name: /new document/ }).waitFor({ state: 'detached' });
     expect(tab.complaints()).toEqual([]);
   });
 
@@ -268,7 +275,14 @@ describe('The dashboard', () => {
         .locator('span')
         .textContent(),
     );
-    await page.getByLabel('Answer').focus();
+    const answer = page.getByLabel('Answer');
+    await answer.focus();
+    // Nobody sends the first of the answers by mistake: without a choice the form leads back to it.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('select:focus').waitFor();
+    expect(await answer.inputValue()).toBe('');
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByText('Answer sent').waitFor();

@@ -100,6 +100,7 @@ export const reviews = words({
   empty: 'Runs that ask a question, and records that need a look, appear here.',
   question: 'Question',
   answer: 'Answer',
+  choose: 'Choose',
   send: 'Send the answer',
   answered: 'Answer sent',
   yes: 'Yes',

@@ -89,6 +89,17 @@ describe('Line items', () => {
       ['MILK 1L | 2 | 1.2 | 2.4', 'APPLES | - | - | 3.1'],
     ],
     [
+      'that were weighed, with the unit beside the weight',
+      [
+        'CORNER SHOP',
+        'TOMATOES 0.640KG @ 3.90    2.50',
+        'LENTILS 500G               1.95',
+        'SUBTOTAL                   4.45',
+        'CASH                       5.00',
+      ],
+      ['TOMATOES | 0.64 | 3.9 | 2.5', 'LENTILS 500G | - | - | 1.95'],
+    ],
+    [
       'with a cell that is missing and a discount that is no item',
       [
         'Item              Qty   Price    Amount',

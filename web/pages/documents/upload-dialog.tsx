@@ -7,15 +7,17 @@ import { useAddFiles } from '../../shell/add-files.ts';
 import { useProject, useSession } from '../../shell/session.ts';
 import { dropped } from '../../state/dropped.ts';
 import { rememberedText } from '../../state/remembered.ts';
-
 import { bytes } from '../../text/format.ts';
 import { shell } from '../../text/shell.ts';
 import { upload as words } from '../../text/list/upload.ts';
 import { useWorkflows } from '../document/run-dialog.tsx';
 import { FileChooser } from './file-chooser.tsx';
 
-/** Workflow of the last upload in this browser, chosen again for the next one. Empty: none. */
+/** Workflow of the last upload in this browser, chosen again for the next one. `none`: files were kept without one. Empty: the first upload. */
 const lastWorkflow = rememberedText('upload-workflow');
+const none = 'none';
+/** Workflow for the first upload, which reads and describes a document. */
+const firstSlug = 'wf_document_intake';
 
 function FileList({ files, onDrop }: { readonly files: readonly File[]; readonly onDrop: (file: File) => void }) {
   return (
@@ -72,12 +74,14 @@ export function UploadDialog({ files: first, onFiles, onClose }: UploadDialogPro
   const addFiles = useAddFiles();
   const [left, leave] = useState<ReadonlySet<File>>(new Set());
   const files = first.filter((file) => !left.has(file));
+  const last = lastWorkflow.get();
+  const usual = published?.find(({ workflowId, slug }) => workflowId === last || (last === '' && slug === firstSlug));
   const send = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const [projectId, workflowId] = [form.get('project') ?? one?.id, form.get('workflow')];
     if (typeof projectId !== 'string' || files.length === 0) return;
-    if (typeof workflowId === 'string') lastWorkflow.set(workflowId);
+    if (typeof workflowId === 'string') lastWorkflow.set(workflowId || none);
     addFiles(files, {
       projectId,
       workflowId: typeof workflowId === 'string' && workflowId !== '' ? workflowId : undefined,
@@ -103,7 +107,7 @@ export function UploadDialog({ files: first, onFiles, onClose }: UploadDialogPro
             name="workflow"
             label={words.workflow}
             hint={words.workflowHint}
-            defaultValue={published.find(({ workflowId }) => workflowId === lastWorkflow.get())?.workflowId ?? ''}
+            defaultValue={usual?.workflowId ?? ''}
           >
             <option value="">{words.none}</option>
             {published.map(({ workflowId, name }) => (

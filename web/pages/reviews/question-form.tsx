@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { Fragment, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { Reply } from '../../api/families.ts';
 import { Button } from '../../parts/button.tsx';
@@ -7,6 +7,7 @@ import { SelectField, TextArea, TextField } from '../../parts/field.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { useCan } from '../../shell/session.ts';
+import { fieldName } from '../../text/field-name.ts';
 import { reviews as words } from '../../text/runs.ts';
 
 export type Question = NonNullable<Reply<'runs', 'get'>['waitingFor']>[number];
@@ -47,7 +48,12 @@ function AnswerField({
       : null;
   if (options !== null)
     return (
-      <SelectField name={name} label={label} hint={hint} defaultValue={initial}>
+      <SelectField name={name} label={label} hint={hint} defaultValue={initial} required>
+        {!options.includes(initial) && (
+          <option value="" disabled>
+            {words.choose}
+          </option>
+        )}
         {options.map((option) => (
           <option key={option} value={option}>
             {option === 'true' ? words.yes : option === 'false' ? words.no : option}
@@ -58,6 +64,33 @@ function AnswerField({
   const isNumber = schema['type'] === 'number' || schema['type'] === 'integer';
   return (
     <TextField name={name} label={label} hint={hint} defaultValue={initial} inputMode={isNumber ? 'decimal' : 'text'} />
+  );
+}
+
+const isPlainValue = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+/** Values that the run shows with its question: by name where none of them is deeper, otherwise as JSON. */
+function ShownData({ data }: { readonly data: unknown }) {
+  const look = 'max-h-60 overflow-auto rounded-md bg-bg p-2.5';
+  if (isPlainValue(data) || Array.isArray(data) || !Object.values(data as object).every(isPlainValue))
+    return (
+      <pre dir="auto" tabIndex={0} className={`${look} font-mono text-xs whitespace-pre-wrap`}>
+        {JSON.stringify(data, null, 2)}
+      </pre>
+    );
+  return (
+    <dl tabIndex={0} className={`${look} grid grid-cols-[auto_1fr] gap-x-4 gap-y-1`}>
+      {Object.entries(data as Record<string, unknown>).map(([name, value]) => (
+        <Fragment key={name}>
+          <dt className="text-muted" dir="auto">
+            {fieldName(name)}
+          </dt>
+          <dd className="break-words" dir="auto">
+            {value === null ? '–' : textOf(value)}
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
   );
 }
 
@@ -128,15 +161,7 @@ export function QuestionForm({
       <p className="font-medium whitespace-pre-wrap" dir="auto">
         {promptText}
       </p>
-      {data !== null && data !== undefined && fields === null && (
-        <pre
-          dir="auto"
-          tabIndex={0}
-          className="max-h-60 overflow-auto rounded-md bg-bg p-2.5 font-mono text-xs whitespace-pre-wrap"
-        >
-          {JSON.stringify(data, null, 2)}
-        </pre>
-      )}
+      {data !== null && data !== undefined && fields === null && <ShownData data={data} />}
       {fields?.map(([name, one]) => (
         <AnswerField key={name} name={name} schema={one} initial={proposed(data, name)} />
       ))}

@@ -60,12 +60,11 @@ export function numbersOf(words: readonly PlacedWord[]): RowNumber[] {
       const { sign, minus, back, before, after, percent, unit = '', figure: digits = '' } = match.groups ?? {};
       const value = Number(readFigure(digits));
       const decimals = /[.,](\d+)$/u.exec(digits)?.[1]?.length ?? 0;
+      // Scales print three decimals: `0.640KG`.
+      const isWeighed = /^(?:kg|lb|l)$/iu.test(unit) && decimals === 3;
       // Letters after a count are its unit, or it is a size: `500G`.
-      if (
-        !Number.isFinite(value) ||
-        (/^[a-z]{1,2}$/iu.test(unit) && !/^x$/iu.test(unit) && !/^pcs?$/iu.test(unit) && decimals !== 2)
-      )
-        return [];
+      const isSize = /^[a-z]{1,2}$/iu.test(unit) && !/^(?:x|pcs?)$/iu.test(unit) && decimals !== 2 && !isWeighed;
+      if (!Number.isFinite(value) || isSize) return [];
       const isNegative =
         minus !== undefined ||
         back !== undefined ||
@@ -76,7 +75,7 @@ export function numbersOf(words: readonly PlacedWord[]): RowNumber[] {
       return [
         {
           value: isNegative ? -value : value,
-          isMoney: percent === undefined && (decimals >= 2 || named !== undefined),
+          isMoney: percent === undefined && !isWeighed && (decimals >= 2 || named !== undefined),
           isPercent: percent !== undefined,
           isEach: /^[^\d]?@/u.test(match[0]) || text[match.index - 1] === '@',
           currency: named === undefined ? null : (readMoney(`${named} 1.00`).split(' ')[1] ?? null),
