@@ -232,6 +232,8 @@ verifies('dashboard.documents.bulk', async () => {
   for (let at = 0; at < 3; at += 1)
     ids.push((await by.editor.upload(Buffer.concat([tinyPng, Buffer.alloc(at + 50)]), 'image/png')).id as string);
   const [first = ''] = ids;
+  const rename = { cookie: by.editor.cookie, body: { title: 'Given by a person' } };
+  expect((await app.call('PATCH', `${documentsPath}/${first}`, rename)).status).toBe(200);
   const post = (verb: string, documentIds: readonly string[], client = by.editor) =>
     client.post(`${documentsPath}/${verb}`, { documentIds });
   problemOf(await post('trash', [...ids, newId('document')]), 'document.not_found');
@@ -250,6 +252,8 @@ verifies('dashboard.documents.bulk', async () => {
   expect(await trashedIds()).toEqual([]);
   expect(replyOf(rows.trashMany, await post('trash', ids)).documents.map(({ id }) => id)).toEqual(ids);
   expect((await trashedIds()).toSorted()).toEqual(ids.toSorted());
+  const { documents: trashed } = replyOf(rows.trash, await by.viewer.get('/api/dashboard/trash'));
+  expect(trashed.find(({ id }) => id === first)?.title).toBe('Given by a person');
   const page = replyOf(rows.trash, await by.viewer.get('/api/dashboard/trash?limit=2'));
   const rest = await by.viewer.get(`/api/dashboard/trash?limit=2&cursor=${encodeURIComponent(page.nextCursor ?? '')}`);
   expect([...page.documents, ...replyOf(rows.trash, rest).documents].map(({ id }) => id).toSorted()).toEqual(

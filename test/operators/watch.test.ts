@@ -77,13 +77,16 @@ verifies('dashboard.statistics.range', async () => {
 });
 
 verifies('dashboard.reviews', async () => {
+  const renamed = { title: 'Given by a person' };
+  const rename = { cookie: by.editor.cookie, body: renamed };
+  expect((await app.call('PATCH', `${documentsPath}/${waiting.documentId}`, rename)).status).toBe(200);
   const { reviews: all, counts, nextCursor } = await reviews();
   expect([counts, nextCursor]).toEqual([{ question: 1, record: 1 }, null]);
   const [question, record] = all;
   expect(question).toMatchObject({
     kind: 'question',
     id: waiting.runId,
-    document: { documentId: waiting.documentId, pages: 1, thumbnailUrl: expect.any(String) },
+    document: { documentId: waiting.documentId, ...renamed, pages: 1, thumbnailUrl: expect.any(String) },
     run: { questions: [{ promptText: 'Fine?', answerSchema: expect.any(Object) }] },
   });
   expect(record).toMatchObject({ kind: 'record', document: { documentId: doubtful }, record: { status: 'doubtful' } });

@@ -436,7 +436,7 @@ describe('The dashboard', () => {
     expect(tab.complaints()).toEqual([]);
   });
 
-  browserTest('names people in the audit log, and has their ids as a hint', async () => {
+  browserTest('names people in the audit log and beside corrections, and has their ids as a hint', async () => {
     const colleague = await app.addPerson('admin');
     const path = `/api/dashboard/documents/${receiptId}`;
     const change = { cookie: colleague.cookie, body: { tags: ['audited'] } };
@@ -454,6 +454,13 @@ describe('The dashboard', () => {
       .getByRole('cell', { name: /^you\b/ })
       .first()
       .waitFor();
+    const { id } = await app.store(Buffer.concat([tinyPng, Buffer.from('corrected')]), 'image/png');
+    const correction = { baseDescriptionId: null, description: 'A green square' };
+    const corrected = { cookie: colleague.cookie, body: correction };
+    expect((await app.call('PATCH', `/api/dashboard/documents/${id}/description`, corrected)).status).toBe(200);
+    await visit(tab, `${site.api}/documents/${id}?tab=description`);
+    await page.getByRole('button', { name: 'Versions' }).click();
+    expect(await page.getByText(`Corrected by ${name}`).getAttribute('title')).toBe(colleague.userId);
     expect(tab.complaints()).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ReviewList, reviewsCounted, ReviewsQuery, type Review } from '#src/contracts/operators/reviews.ts';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { titleOf, type DocumentRecord } from '#src/domain/documents/document.ts';
 import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
@@ -43,7 +43,7 @@ function placeOf(
     createdAt: of.createdAt.toISOString(),
     document: {
       documentId: document._id,
-      title: document.description?.title ?? null,
+      title: titleOf(document),
       filename: document.filename ?? null,
       pages: document.pages,
       thumbnailUrl: thumbnails.url(document),

@@ -11,7 +11,7 @@ import { chosenDocuments } from '#src/contracts/lists/chosen-documents.ts';
 import { z } from 'zod';
 import { projectFor } from '#src/domain/access/principal.ts';
 import { decodeCursor, encodeCursor } from '#src/domain/cursor.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { titleOf, type DocumentRecord } from '#src/domain/documents/document.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { chooseDocuments, goOn } from '#tools/documents/lists/choose-documents.ts';
@@ -144,7 +144,7 @@ export const listTrash = defineTool({
       documents: page.map((document) => ({
         id: document._id,
         projectId: document.projectId,
-        title: document.description?.title ?? null,
+        title: titleOf(document),
         filename: document.filename ?? null,
         contentType: document.contentType,
         sizeBytes: document.sizeBytes,

@@ -150,8 +150,11 @@ export const duplicateOf = ({
   readonly duplicateKind?: 'exact' | 'near';
 } => (of === undefined ? {} : { duplicateOf: of, duplicateKind: duplicateKind ?? 'exact' });
 
-/** Title of a document: the given one, or else that of its description. null: it has none. */
-export const titleOf = ({
+/** Title of a document: the given one, or else that of its description, which is empty where a person wrote the first one. null: it has none. */
+export function titleOf({
   givenTitle,
   description,
-}: Pick<DocumentRecord, 'givenTitle' | 'description'>): string | null => givenTitle ?? description?.title ?? null;
+}: Pick<DocumentRecord, 'givenTitle' | 'description'>): string | null {
+  const described = description?.title ?? '';
+  return givenTitle ?? (described === '' ? null : described);
+}

@@ -1,5 +1,5 @@
 import { Time } from '../../../parts/time.tsx';
-import { useSession } from '../../../shell/session.ts';
+import { useAuthorName } from '../../../shell/session.ts';
 import { document as words } from '../../../text/document.ts';
 import { shell } from '../../../text/shell.ts';
 
@@ -11,11 +11,14 @@ interface CorrectedByProps {
 
 /** Author and time of a correction. Nothing for versions that a run made. */
 export function CorrectedBy({ source, author, at }: CorrectedByProps) {
-  const { credential } = useSession();
+  const nameOf = useAuthorName();
   if (source === 'run' || author === null) return null;
+  const name = nameOf(author);
+  // An agent has the name of the person it works for, and an id says little by itself.
+  const isClear = name === shell.you || (source === 'person' && name !== author);
   return (
-    <span>
-      {words.correctedBy(author === credential.id ? shell.you : `${words.by[source]} ${author}`)} <Time at={at} />
+    <span title={author}>
+      {words.correctedBy(isClear ? name : `${words.by[source]} ${name}`)} <Time at={at} />
     </span>
   );
 }
