@@ -208,6 +208,20 @@ function finding(index: () => SearchIndex): void {
     for (const text of ['old', 'k4711', 'mahogany']) expect(await found(index(), tenant, text)).toEqual([]);
   });
 
+  test('two runs that index one document at a time keep what the other wrote', async () => {
+    const tenant = freshTenant();
+    const { title, description, ocrText, ...place } = recordOf(tenant, 'walnut', {
+      title: 'Carpenter note',
+      description: 'confirmation',
+    });
+    await Promise.all([index().upsert({ ...place, title, description }), index().upsert({ ...place, ocrText })]);
+    for (const text of ['carpenter', 'confirmation', 'walnut', 'carpentre', 'wlanut'])
+      await eventually(() => found(index(), tenant, text)).toEqual([place.documentId]);
+    // As after a process that died between its two commands: a run is repeated as a whole.
+    await index().upsert({ ...place, ocrText });
+    expect(await found(index(), tenant, 'confirmation')).toEqual([place.documentId]);
+  });
+
   test('a record is replaced as a whole', async () => {
     const tenant = freshTenant();
     const record = recordOf(tenant, 'walnut X-777', { description: 'old words' });

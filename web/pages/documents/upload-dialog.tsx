@@ -13,11 +13,11 @@ import { upload as words } from '../../text/list/upload.ts';
 import { useWorkflows } from '../document/run-dialog.tsx';
 import { FileChooser } from './file-chooser.tsx';
 
-/** Workflow of the last upload in this browser, chosen again for the next one. `none`: files were kept without one. Empty: the first upload. */
+/** Workflow of the last upload in this browser, chosen again for the next one. `none`: files were kept without one. Empty: there was no upload. */
 const lastWorkflow = rememberedText('upload-workflow');
 const none = 'none';
-/** Workflow for the first upload, which reads and describes a document. */
-const firstSlug = 'wf_document_intake';
+/** Workflow for the first upload, and where the last one is gone: it reads and describes a document. */
+const usualSlug = 'wf_document_intake';
 
 function FileList({ files, onDrop }: { readonly files: readonly File[]; readonly onDrop: (file: File) => void }) {
   return (
@@ -75,7 +75,9 @@ export function UploadDialog({ files: first, onFiles, onClose }: UploadDialogPro
   const [left, leave] = useState<ReadonlySet<File>>(new Set());
   const files = first.filter((file) => !left.has(file));
   const last = lastWorkflow.get();
-  const usual = published?.find(({ workflowId, slug }) => workflowId === last || (last === '' && slug === firstSlug));
+  const usual =
+    published?.find(({ workflowId }) => workflowId === last) ??
+    (last === none ? undefined : published?.find(({ slug }) => slug === usualSlug));
   const send = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);

@@ -2,9 +2,8 @@ import { Binary } from 'mongodb';
 import { copyKeys } from '#src/domain/documents/copies/copies.ts';
 import { looseText } from '#src/domain/search/word-forms.ts';
 
-/** Searchable content of one document. */
-export interface SearchRecord {
-  readonly documentId: string;
+/** Fields that a record and its row have in common: whose the document is, and its texts. */
+interface Common {
   readonly organizationId: string;
   readonly projectId: string;
   readonly apiKeyId: string | null;
@@ -14,6 +13,11 @@ export interface SearchRecord {
   readonly title: string;
   readonly description: string;
   readonly ocrText: string;
+}
+
+/** Searchable content of one document. */
+export interface SearchRecord extends Common {
+  readonly documentId: string;
   /** Prompts of segmentations, and the words found in their regions. */
   readonly segmentationText: string;
   /** Name of the file, with spaces for underscores; absent without one. */
@@ -41,17 +45,8 @@ export interface SearchUpdate extends Omit<SearchRecord, OfRuns | 'embeddings'>,
 }
 
 /** One search record per document. `_id` is the document's id. */
-export interface SearchRow {
+export interface SearchRow extends Common {
   readonly _id: string;
-  readonly organizationId: string;
-  readonly projectId: string;
-  readonly apiKeyId: string | null;
-  readonly visibility: 'private' | 'public';
-  readonly objectKey: string;
-  readonly createdAt: Date;
-  readonly title: string;
-  readonly description: string;
-  readonly ocrText: string;
   /** Missing in rows written before segmentation existed. */
   readonly segmentationText?: string;
   /** Missing in older rows, as `recordText`. */

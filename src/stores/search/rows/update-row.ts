@@ -68,6 +68,7 @@ function identifiersOfBoth(update: SearchUpdate, former: Omit<SearchRow, 'looseT
   const [left, replaced] = [true, false].map((isStaying) =>
     identifiersOf(texts.map((name) => (isLeft(update, name) === isStaying ? former[name] : '')).join('\n')),
   ) as [string[], string[]];
-  const known = update.description === undefined ? former.identifiers.filter((one) => !replaced.includes(one)) : [];
+  const gone = new Set(replaced);
+  const known = update.description === undefined ? former.identifiers.filter((one) => !gone.has(one)) : [];
   return [...new Set([...update.identifiers, ...left, ...known])].slice(0, identifierLimits.count);
 }
