@@ -28,7 +28,7 @@ export interface Lengths {
 }
 
 /** The lengths of a field are the counts of the rows that have it. */
-function lengthsOf(size: number, list: Postings | undefined): Lengths {
+export function lengthsOf(size: number, list: Postings | undefined): Lengths {
   const of = new Uint32Array(size);
   let total = 0;
   list?.rows.forEach((row, n) => (total += of[row] = list.counts[n] as number));
@@ -136,59 +136,4 @@ function keysByRow(terms: Iterable<[key: string, rows: Uint8Array]>): (string | 
   }
   for (const row of several) keys[row] = undefined;
   return keys;
-}
-
-/** A row that is not entered yet: of each field its numbers, and where among them those of a term begin. */
-export interface WaitingRow {
-  row: number;
-  version: number;
-  fields: Map<number, { terms: Map<string, number>; numbers: number[]; vocabulary?: Vocabulary }>;
-}
-
-/** Terms of waiting rows that are kept at most. */
-const MOST_TERMS = 1_000;
-
-export function openWaiting(held: readonly WaitingRow[]): Segment {
-  const found = new LRUCache<string, { list: Postings | undefined }>({ max: MOST_TERMS });
-  const lengths = new Map<number, Lengths>();
-  const byRow = new Map(held.map(({ row, fields }) => [row, fields]));
-  const collect = (field: number, withPlaces: boolean, pick: (terms: Map<string, number>) => number | undefined) => {
-    const [rows, counts, places]: [number[], number[], number[]] = [[], [], []];
-    for (const [number, { fields }] of held.entries()) {
-      const { terms, numbers } = fields.get(field) ?? { terms: new Map<string, number>(), numbers: [] };
-      const at = pick(terms);
-      if (at === undefined) continue;
-      const count = numbers[at] as number;
-      rows.push(number);
-      counts.push(count);
-      if (withPlaces) for (const place of numbers.slice(at + 1, at + 1 + count)) places.push(place);
-    }
-    return rows.length > 0 ? { rows: Uint16Array.from(rows), counts, places: Uint32Array.from(places) } : undefined;
-  };
-  const postings: Segment['postings'] = (field, term, withPlaces = false) => {
-    const key = `${withPlaces ? 'o' : 'p'} ${field} ${term}`;
-    const known = found.get(key) ?? { list: collect(field, withPlaces, (terms) => terms.get(term)) };
-    found.set(key, known);
-    return known.list;
-  };
-  return {
-    size: held.length,
-    dead: undefined,
-    rowAt: (number) => (held[number] as WaitingRow).row,
-    postings,
-    lengths(field) {
-      const known = lengths.get(field) ?? lengthsOf(held.length, postings(field, ''));
-      lengths.set(field, known);
-      return known;
-    },
-    vocabularies: (field) =>
-      held.flatMap(({ fields }) => {
-        const own = fields.get(field);
-        return own ? (own.vocabulary ??= new Vocabulary([...own.terms.keys()].join(SEPARATOR))) : [];
-      }),
-    keyOf(field, row) {
-      const [key, ...others] = (byRow.get(row)?.get(field)?.terms.keys() ?? []).filter((term) => term !== '');
-      return others.length > 0 ? undefined : key;
-    },
-  };
 }

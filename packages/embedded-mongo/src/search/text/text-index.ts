@@ -3,7 +3,8 @@ import type { Database } from '../../storage/database.ts';
 import { keysOf, parseDefinition, textsOf } from './fields.ts';
 import { rewrite, Writer } from './postings.ts';
 import { View } from './view.ts';
-import { createSegmentCache, loadPostings, openBlock, openWaiting, ROWS, type WaitingRow } from './segment.ts';
+import { createSegmentCache, loadPostings, openBlock, ROWS } from './segment.ts';
+import { type WaitingRow, WaitingRows } from './waiting.ts';
 
 /**
  * Entries of a row, by field: its terms, and for each term in turn its count and, for a word, its places. The
@@ -31,7 +32,7 @@ export class TextIndex {
   readonly #database: Database;
   readonly #table: string;
   readonly #cache = createSegmentCache(CACHE_BYTES);
-  #waiting = new Map<number, WaitingRow>();
+  readonly #waiting = new WaitingRows();
   #view: { state: string; view: View } | undefined;
   #version: number | undefined;
   #writes = 0;
@@ -93,22 +94,18 @@ export class TextIndex {
   #open(): View {
     const held = this.#database.all(`SELECT r, v FROM ${this.#table}w`) as [row: number, version: number][];
     const entered = this.#database.all(`SELECT b, v FROM ${this.#table}b`) as [block: number, version: number][];
-    const waiting = new Map<number, WaitingRow>();
     const dead = new Map<number, Uint8Array>();
-    for (const [row, version] of held) {
-      const known = this.#waiting.get(row);
-      waiting.set(row, known?.version === version ? known : { row, version, fields: this.#read(row) });
+    for (const [row] of held) {
       const block = Math.floor(row / ROWS);
       const rows = dead.get(block) ?? new Uint8Array(ROWS);
       rows[row % ROWS] = 1;
       dead.set(block, rows);
     }
-    this.#waiting = waiting;
-    const live = [...waiting.values()].filter(({ fields }) => fields.size > 0);
+    const waiting = this.#waiting.open(held, (row) => this.#read(row));
     const table = this.#table;
     const blocks = entered.map(([block, version]) => ({ block, version, dead: dead.get(block) }));
     const opened = blocks.map((block) => openBlock(this.#database, this.#cache, { ...block, table }));
-    const segments = live.length > 0 ? [...opened, openWaiting(live)] : opened;
+    const segments = waiting ? [...opened, waiting] : opened;
     return new View(this.mapping, segments, loadPostings(this.#database, this.#cache, { table, blocks }));
   }
 
