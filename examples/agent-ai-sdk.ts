@@ -5,9 +5,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount } from 'ai';
 
 const { MCP_URL = 'http://127.0.0.1:3002', AGENT_KEY = '' } = process.env;
-const { OPENAI_BASE_URL = 'https://api.openai.com/v1', OPENAI_MODEL = 'gpt-5-mini' } = process.env;
+const { OPENAI_BASE_URL = '', OPENAI_MODEL = 'gpt-5-mini' } = process.env;
 // A server of yours may take any key.
-const { OPENAI_API_KEY = process.env['OPENAI_BASE_URL'] === undefined ? '' : 'none' } = process.env;
+const { OPENAI_API_KEY = OPENAI_BASE_URL === '' ? '' : 'none' } = process.env;
 if (AGENT_KEY === '') {
   console.error('AGENT_KEY is not set. Run: eval "$(npm run -s seed -- --env)"');
   process.exit(1);
@@ -16,6 +16,7 @@ if (OPENAI_API_KEY === '') {
   console.error('No model is set. Set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL for a server of yours.');
   process.exit(1);
 }
+const baseURL = OPENAI_BASE_URL === '' ? 'https://api.openai.com/v1' : OPENAI_BASE_URL;
 const [task = 'Which documents are there? Answer with their titles.'] = process.argv.slice(2);
 
 const client = await createMCPClient({
@@ -27,7 +28,7 @@ const client = await createMCPClient({
   },
 });
 try {
-  const provider = createOpenAICompatible({ name: 'models', baseURL: OPENAI_BASE_URL, apiKey: OPENAI_API_KEY });
+  const provider = createOpenAICompatible({ name: 'models', baseURL, apiKey: OPENAI_API_KEY });
   const { text } = await generateText({
     model: provider(OPENAI_MODEL),
     tools: await client.tools(),

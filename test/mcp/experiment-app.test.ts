@@ -15,6 +15,9 @@ beforeAll(async () => {
   at = await startTestApp();
   agent = await modernClient(new URL('/mcp', at.addresses.mcp), at.seed.agentKey);
   sized = await sizedDocuments(at, 20, 8);
+  const title = '<i>Scan</i>';
+  for (const documentId of sized.documentIds)
+    await agent.callTool({ name: 'update_document', arguments: { documentId, title } });
 }, 60_000);
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
@@ -42,6 +45,7 @@ browserTest(
     const lost = view.locator('details').first();
     await lost.locator('img').waitFor();
     expect(await lost.locator('img').evaluate(({ naturalWidth }: any) => naturalWidth)).toBeGreaterThan(0);
+    expect(await lost.locator('summary').textContent()).toContain(' <i>Scan</i> ');
     expect(await lost.locator('mark.lost').allTextContents()).toEqual(['{"label":"?"}']);
     expect(errors).toEqual([]);
     await page.close();

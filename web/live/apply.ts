@@ -17,7 +17,8 @@ const lists: readonly QueryKey[] = [
 const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[]>> = {
   'document.deleted': () => [['documents']],
   'ocr.created': ({ documentId }) => ofDocument(documentId),
-  'description.upserted': ({ documentId }) => ofDocument(documentId),
+  // Records name their documents, by the described title where none is given.
+  'description.upserted': ({ documentId }) => [...ofDocument(documentId), ['records', 'query']],
   'segmentation.created': ({ documentId }) => ofDocument(documentId),
   'run.created': () => [['runs'], ['documents', 'runs']],
   'run.step.changed': ({ runId, documentId, status, reading }) => [
@@ -38,9 +39,10 @@ const outdated: Readonly<Record<string, (event: LiveEvent) => readonly QueryKey[
   ],
   'run.completed': () => [['runs'], ['operators'], ['documents', 'runs']],
   'record.changed': () => [['records'], ['operators', 'reviews']],
-  // Lists take the new names over; a title that was taken back is known to the server alone. Records name their documents.
+  // Lists take the new names over; a title that was taken back is known to the server alone. Records and experiments name their documents.
   'document.changed': ({ documentId, title }) => [
     ['records', 'query'],
+    ['experiments'],
     ...(title === null ? ofDocument(documentId) : []),
   ],
   'experiment.changed': () => [['experiments']],

@@ -63,7 +63,7 @@ async function showPage(place, documentId) {
   }
 }
 
-function regressionOf({ documentId, difference, baseline, variant }, names, open) {
+function regressionOf({ documentId, title, difference, baseline, variant }, names, open) {
   const page = element('div', 'page');
   const details = element(
     'details',
@@ -72,7 +72,7 @@ function regressionOf({ documentId, difference, baseline, variant }, names, open
       'summary',
       '',
       element('strong', 'bad', signed(difference ?? 0)),
-      ` ${documentId} `,
+      ` ${title ?? documentId} `,
       element('span', 'soft', `${names.baseline} against ${names.variant}`),
     ),
     element(
