@@ -57,7 +57,7 @@ const tooSlow = (): AppError =>
   undecodable('A page of the PDF took longer than 20 s of computing time. Send the page as an image.');
 
 async function callIn(lane: Lane, request: PdfRequest, { quickMs: quick, outer }: Limit): Promise<unknown> {
-  const isLarge = request.bytes.length > largeBytes || ('anySize' in request && request.anySize);
+  const isLarge = request.bytes.length > largeBytes;
   return lane.use(isLarge ? 'large' : 'small', outer, async (child) => {
     try {
       // The time counts from when the process has loaded its libraries.
@@ -87,7 +87,7 @@ export function createPdfPages(): PdfPages {
   const owners = new OwnerTurns();
   const patiently = (request: PdfRequest, outer?: AbortSignal): Promise<unknown> => callIn(slow, request, { outer });
 
-  /** Pictures over the limit of pixels take a second call, with more memory. A page that cannot have it stays as it is without them. */
+  /** Pictures over the limit of pixels take a second call. A page whose pictures take more memory than it may have stays as it is without them. */
   const drawn = async <Result>(request: Drawing, outer?: AbortSignal): Promise<Result> => {
     const first = (await patiently(request, outer)) as Drawn<Result>;
     if (!first.losses.includes('picture_too_large')) return first.result;

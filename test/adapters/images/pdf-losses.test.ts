@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +15,23 @@ function scan(width: number, height: number): Buffer {
   return Buffer.concat([Buffer.alloc(rowBytes * (height / 2)), Buffer.alloc(rowBytes * (height / 2), 0xff)]);
 }
 
+/** Memory in MiB that the processes which read PDFs may take: the last argument of each. */
+function memoryOfChildren(): number[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const commands = ids.flatMap((id) => {
+    try {
+      const isChild = Number(readFileSync(`/proc/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === process.pid;
+      return isChild ? [readFileSync(`/proc/${id}/cmdline`, 'utf8').split('\0')] : [];
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
+  return commands.flatMap((words) =>
+    words.some((word) => word.endsWith('/pdf-thread.ts')) ? [Number(words.at(-2)) / 2 ** 20] : [],
+  );
+}
+
 async function tones(png: Buffer): Promise<number[]> {
   const { data, info } = await sharp(png).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
   const at = (x: number, y: number): number =>
@@ -28,6 +46,14 @@ describe('pictures of a PDF', () => {
     expect(page.losses).toBeUndefined();
     expect(await tones(page.png)).toEqual([0, 255]);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'a small file has the memory of small files for such a picture, too',
+    async () => {
+      // Larger files have 720: a small one would unpack to as much.
+      expect(new Set(memoryOfChildren())).toEqual(new Set([480]));
+    },
+  );
 
   test('a picture whose stream is damaged, as picture or as mask, is told', async () => {
     const page = await codec.page(picturePdf({ picture: damagedPicture }), 0);
