@@ -1,4 +1,5 @@
 import express, { type Express, type RequestHandler, type Response } from 'express';
+import type { LimitLog } from '#http/guard/limit-log.ts';
 import type { Strangers } from '#http/guard/strangers.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
@@ -33,6 +34,8 @@ export interface BaseParts {
   readonly trustedProxies?: readonly string[];
   /** Limits for callers without a credential; absent: none. */
   readonly strangers?: Strangers | null;
+  /** Absent: limits that were hit are not logged. */
+  readonly limitLog?: LimitLog;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Absent: nothing is traced. */

@@ -60,7 +60,15 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   // Each key has one rate budget for all services.
   const { log, limiters, strangers, connections } = createGuards(config, logger, core.sharedCounts);
   const { trustedProxies } = config;
-  const base = { metrics, logger, tracer, trustedProxies, strangers, isOperator: operatorOf(config.metricsToken) };
+  const base = {
+    metrics,
+    logger,
+    tracer,
+    trustedProxies,
+    strangers,
+    limitLog: log,
+    isOperator: operatorOf(config.metricsToken),
+  };
 
   const ports = { ...config.ports };
   stack.defer(() => listeners.close());

@@ -29,6 +29,8 @@ const program = fileURLToPath(new URL('service.ts', import.meta.url));
 const firstPauseMs = 100;
 const recentMs = 60_000;
 const mostMissed = 12;
+/** Starts that a signal may end before the first one succeeds, such as those of a machine that is short of memory for a moment. */
+const mostKilledStarts = 3;
 
 function yieldTo(pid: number | undefined, priority: number): void {
   try {
@@ -52,6 +54,7 @@ export class ServiceProcess {
   #missed = 0;
   readonly #watch: NodeJS.Timeout;
   #stopping = false;
+  #begun = false;
 
   /** Forks the process, which loads its modules and waits for `begin`. */
   constructor(options: ServiceProcessOptions) {
@@ -65,9 +68,10 @@ export class ServiceProcess {
     return this.#child.pid;
   }
 
-  /** Starts the services. Resolves when they listen; null: the process ended instead, and said why. */
+  /** Starts the services. Resolves when they listen; null: the process ended instead and said why, or was killed again and again. */
   begin(ports: Partial<Ports> = {}): Promise<Listeners | null> {
     this.#ports = { ...this.#ports, ...ports };
+    this.#begun = true;
     this.#begin();
     return this.#up.promise;
   }
@@ -146,7 +150,9 @@ export class ServiceProcess {
   }
 
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
-    if (this.#stopping || this.#listeners === null) {
+    const isFirst = this.#listeners === null;
+    // A process that ends with a code could not start.
+    if (this.#stopping || (isFirst && (signal === null || this.#ends.length >= mostKilledStarts))) {
       this.#up.resolve(null);
       return;
     }
@@ -160,7 +166,7 @@ export class ServiceProcess {
     this.#restarting = setTimeout(() => {
       this.#restarting = null;
       this.#child = this.#fork();
-      this.#begin();
+      if (this.#begun) this.#begin();
     }, pauseMs);
   }
 }

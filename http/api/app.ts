@@ -95,7 +95,7 @@ export function createApiApp(parts: ApiParts): Express {
   mountHealth(open, 'api', parts);
   app.use(open);
   mountGuard(app, parts);
-  app.use([...accountPaths], bodyWithin(accountBodyMs));
+  app.use([...accountPaths], bodyWithin(accountBodyMs, parts.limitLog));
   const router = express.Router({ caseSensitive: true, strict: true });
   const { closing, access } = parts;
   const streams = { ...(closing === undefined ? {} : { closing }), ...(access === undefined ? {} : { access }) };

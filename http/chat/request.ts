@@ -6,7 +6,7 @@ import {
   type ChatScope,
 } from '#src/contracts/resources/chat.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
-import { fieldErrors, invalidInput } from '#tools/call.ts';
+import { invalidInput, validated } from '#tools/call.ts';
 
 export type Asked = ReturnType<typeof AskInput.parse>;
 
@@ -87,9 +87,9 @@ function messagesOf({ messages }: ChatBody): Asked['messages'] {
 
 /** Errors: `request.invalid`; `request.too_large` for more text than 64 KiB. */
 export function readChat(raw: unknown): ChatRequest {
-  const parsed = ChatBody.safeParse(raw);
-  if (!parsed.success) throw invalidInput(fieldErrors(parsed.error));
-  const body = parsed.data;
+  const errors: FieldError[] = [];
+  const body = validated(ChatBody, raw, errors);
+  if (body === undefined) throw invalidInput(errors);
   const { threadId, runId } = body;
   const agUi = threadId !== undefined && runId !== undefined;
   const id = agUi ? threadId : (body.id ?? threadId);

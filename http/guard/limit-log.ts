@@ -9,7 +9,8 @@ export type LimitKind =
   | 'OAuth registrations of an address'
   | 'connections of an address'
   | 'connections'
-  | 'file descriptors';
+  | 'file descriptors'
+  | 'time of a body';
 
 const everyMs = 60_000;
 

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { ClientRegistration } from '#src/contracts/oauth.ts';
+import { oversize } from '#src/contracts/shapes/oversize.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { registerClient, type ClientMetadata } from '#tools/oauth/register-client.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
@@ -11,6 +12,9 @@ function withoutNulls(body: unknown): unknown {
 }
 
 function metadataOf({ body }: Request): ClientMetadata {
+  // Before the body is walked.
+  const large = oversize(ClientRegistration, body);
+  if (large?.path.length === 0) throw new OAuthError('invalid_client_metadata', `the body ${large.message}`);
   const read = ClientRegistration.safeParse(withoutNulls(body));
   if (read.success) return read.data;
   const [at] = read.error.issues.map(({ path }) => String(path[0] ?? 'the body'));

@@ -157,6 +157,21 @@ describe('large bodies of strangers', () => {
     expect(JSON.stringify(refused.body).length).toBeLessThan(2_000);
   });
 
+  test('with more fields than a chat message or a registration has room for are refused before they are read', async () => {
+    const errors = [{ pointer: '', code: 'too_big' }];
+    const chat = { body: { messages: [], ...keys(1_000) }, cookie: await app.signIn() };
+    expect((await app.call('POST', '/api/dashboard/documents/chat', chat)).body).toMatchObject({ status: 400, errors });
+    const within = { body: { messages: [], data: keys(1_000) }, cookie: chat.cookie };
+    expect((await app.call('POST', '/api/dashboard/documents/chat', within)).body.errors).toMatchObject([
+      { pointer: '/data', code: 'too_big' },
+    ]);
+    const client = await app.call('POST', '/oauth/register', { body: keys(1_000) });
+    expect(client.body).toMatchObject({
+      error: 'invalid_client_metadata',
+      error_description: expect.stringMatching(/^the body has too many fields: send only redirect_uris, /),
+    });
+  });
+
   test('with 70,000 members are refused by MCP before its SDK copies them', async () => {
     const body = {
       jsonrpc: '2.0',

@@ -4,9 +4,17 @@ import { ServiceProcess } from '#app/supervisor/service-process.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 
-test('a process that stands still without ending is killed, and started again at its port', async () => {
+const up = 'service process is up again';
+const again = 'service process ended by itself: it is started again';
+
+interface Watched extends AsyncDisposable {
+  readonly service: ServiceProcess;
+  /** What the supervisor logged. */
+  readonly said: readonly string[];
+}
+
+async function start(): Promise<Watched> {
   const folder = await temporaryFolder();
-  await using _folder = { [Symbol.asyncDispose]: () => folder.remove() };
   vi.stubEnv('DATA_DIR', folder.path);
   vi.stubEnv('LOG_LEVEL', 'silent');
   // Vitest sets one, which is none of ours.
@@ -25,18 +33,46 @@ test('a process that stands still without ending is killed, and started again at
     logger,
     passOn: () => undefined,
   });
-  await using _service = { [Symbol.asyncDispose]: () => service.stop(5_000, 'SIGINT') };
+  const end = async (): Promise<void> => {
+    await service.stop(5_000, 'SIGINT');
+    await folder.remove();
+  };
+  return { service, said, [Symbol.asyncDispose]: end };
+}
+
+test('a process that stands still without ending is killed, and started again at its port', async () => {
+  await using watched = await start();
+  const { service, said } = watched;
   const first = await service.begin();
   const { pid } = service;
   expect(said).toEqual([]);
   kill(pid ?? 0, 'SIGSTOP');
-  const up = 'service process is up again';
   await expect.poll(() => said, { timeout: 25_000 }).toContain(up);
-  expect(said.slice(0, 2)).toEqual([
-    'service process gave no sign of life: it is killed',
-    'service process ended by itself: it is started again',
-  ]);
+  expect(said.slice(0, 2)).toEqual(['service process gave no sign of life: it is killed', again]);
   expect(service.pid).not.toBe(pid);
   const answer = await fetch(`${first?.addresses.mcp}/health`);
   expect(answer.status).toBe(200);
+});
+
+test('a process that is killed before it is up is started again, and given up after three times', async () => {
+  await using watched = await start();
+  const { service, said } = watched;
+  kill(service.pid ?? 0, 'SIGKILL');
+  await expect.poll(() => said).toEqual([again]);
+  const begun = service.begin();
+  kill(service.pid ?? 0, 'SIGKILL');
+  const first = await begun;
+  expect(said).toEqual([again, again]);
+  expect((await fetch(`${first?.addresses.mcp}/health`)).status).toBe(200);
+
+  await using doomed = await start();
+  const never = doomed.service.begin();
+  let killed = 0;
+  for (let pid: number | undefined; killed < 4; killed += 1) {
+    await expect.poll(() => doomed.service.pid).not.toBe(pid);
+    pid = doomed.service.pid;
+    kill(pid ?? 0, 'SIGKILL');
+  }
+  expect(await never).toBeNull();
+  expect(doomed.said).toEqual([again, again, again]);
 });

@@ -3,6 +3,8 @@ import { innerSchema } from './inner-schema.ts';
 
 /** Field errors that one error lists. */
 export const fieldErrorsMax = 20;
+/** Fields that an object may have besides those that its schema names, where the schema takes others. */
+const otherFieldsMax = 200;
 /** Elements of an array that are looked into. Validation looks at all. */
 const elementsMax = 1_000;
 
@@ -29,9 +31,11 @@ function ofObject(
   path: readonly PropertyKey[],
 ): Oversize | null {
   const names = Object.keys(def.shape);
+  const isStrict = def.catchall?._zod.def.type === 'never';
   // A few unknown fields are reported by name.
-  if (def.catchall?._zod.def.type === 'never' && hasMoreKeys(value, names.length + fieldErrorsMax)) {
-    const message = `has too many fields: send only ${names.length > 0 ? names.slice(0, fieldErrorsMax).join(', ') : '{}'}`;
+  if (hasMoreKeys(value, names.length + (isStrict ? fieldErrorsMax : otherFieldsMax))) {
+    const known = names.length > 0 ? names.slice(0, fieldErrorsMax).join(', ') : '{}';
+    const message = `has too many fields: send only ${known}`;
     return { path, code: 'too_big', message };
   }
   for (const name of names) {

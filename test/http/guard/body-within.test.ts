@@ -14,7 +14,8 @@ afterEach(() => {
 
 test('a body that does not arrive in time gets 408, and the connection closes', async () => {
   const app = express();
-  app.use(requestId, bodyWithin(50), express.json(), (request, response) => void response.json(request.body));
+  const limits: string[] = [];
+  app.use(requestId, bodyWithin(50, { hit: (kind) => limits.push(kind) }), express.json(), (request, response) => void response.json(request.body));
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -25,6 +26,7 @@ test('a body that does not arrive in time gets 408, and the connection closes', 
     body: '{"a":1}',
   });
   expect([quick.status, await quick.json()]).toEqual([200, { a: 1 }]);
+  expect(limits).toEqual([]);
 
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -34,4 +36,5 @@ test('a body that does not arrive in time gets 408, and the connection closes', 
   await once(socket, 'close');
   expect(said).toMatch(/^HTTP\/1.1 408 /);
   expect(said).toContain('"code":"request.timeout"');
+  expect(limits).toEqual(['time of a body']);
 });
