@@ -58,17 +58,10 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
   const origins = (): readonly string[] => [new URL(core.apiUrl()).origin, ...config.dashboard.origins];
   const configured = configuredAddresses(config);
   // Each key has one rate budget for all services.
-  const { log, limiters, strangers, connections } = createGuards(config, logger, core.sharedCounts);
-  const { trustedProxies } = config;
-  const base = {
-    metrics,
-    logger,
-    tracer,
-    trustedProxies,
-    strangers,
-    limitLog: log,
-    isOperator: operatorOf(config.metricsToken),
-  };
+  const { log: limitLog, limiters, strangers, connections } = createGuards(config, logger, core.sharedCounts);
+  const { trustedProxies, metricsToken } = config;
+  const isOperator = operatorOf(metricsToken);
+  const base = { metrics, logger, tracer, trustedProxies, strangers, limitLog, isOperator };
 
   const ports = { ...config.ports };
   stack.defer(() => listeners.close());
@@ -95,7 +88,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
         access: core.accessChanges,
         facade: { authenticator, sessions, origins, deps, limiters },
         auth: core.sessions,
-        oauth: createOAuth(config, core, log),
+        oauth: createOAuth(config, core, limitLog),
         ...base,
         health,
         version,
