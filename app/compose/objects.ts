@@ -1,3 +1,4 @@
+import { DiskSpace } from '#src/adapters/objects/disk/space.ts';
 import { createDiskObjectStore, type DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
 import type { S3Abilities, S3Settings } from '#src/adapters/objects/s3/settings.ts';
 import type { S3ObjectStore } from '#src/adapters/objects/s3/store.ts';
@@ -6,7 +7,7 @@ import type { Config } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import type { DiskState, ObjectStore } from '#src/domain/ports/object-store.ts';
 
 /** The object store of this process. */
 export interface Objects {
@@ -23,6 +24,11 @@ export async function openObjects(
   { secret, logger }: { readonly secret: Buffer; readonly logger: Logger },
   stack: AsyncDisposableStack,
 ): Promise<Objects> {
+  const space = {
+    minFreeBytes: config.uploads.minFreeBytes,
+    onFull: (state: DiskState) =>
+      logger.error(state, 'uploads are refused: the disk of DATA_DIR is nearly full. Free some space'),
+  };
   if (config.s3 !== null) {
     const objects = await openBucket(config, config.s3, stack);
     const { bucket } = config.s3;
@@ -32,7 +38,10 @@ export async function openObjects(
         'the object store does not respond: uploads and pictures are refused until it does. If this lasts, check S3_ENDPOINT',
       );
     else logger.info({ bucket, ...objects.abilities }, 'uploads are stored in S3');
-    return { objects, disk: null, abilities: () => objects.abilities };
+    // The embedded database is on the disk of DATA_DIR: results of uploads need room there.
+    const watched =
+      config.mongodbUri === null ? withRoom(objects, new DiskSpace({ path: config.dataDir, ...space })) : objects;
+    return { objects: watched, disk: null, abilities: () => objects.abilities };
   }
   const disk = await createDiskObjectStore({
     dataDir: config.dataDir,
@@ -41,15 +50,23 @@ export async function openObjects(
     port: config.ports.objects,
     publicUrl: config.objectsUrl ?? undefined,
     maxBytes: config.uploads.maxBytes,
-    space: {
-      minFreeBytes: config.uploads.minFreeBytes,
-      onFull: (state) =>
-        logger.error(state, 'uploads are refused: the disk of DATA_DIR is nearly full. Free some space'),
-    },
+    space,
     onError: (error, requestId) => logger.error({ err: error, requestId }, 'object request failed'),
   });
   stack.defer(() => disk.close());
   return { objects: disk, disk, abilities: () => null };
+}
+
+/** A store elsewhere that takes no uploads while a disk of this machine is nearly full. Errors: `storage.full`. */
+function withRoom(objects: ObjectStore, space: DiskSpace): ObjectStore {
+  return {
+    ...objects,
+    async presignPut(request) {
+      await space.assertRoom(0);
+      return objects.presignPut(request);
+    },
+    disk: () => space.state(),
+  };
 }
 
 async function openBucket(config: Config, settings: S3Settings, stack: AsyncDisposableStack): Promise<S3ObjectStore> {

@@ -20,7 +20,7 @@ function fieldErrors({ input: schema }: WorkflowTool, input: Input): FieldError[
   return [
     ...missing.map((name) => ({ pointer: `/${escaped(name)}`, code: 'required', message: 'is required' })),
     ...(isText ? [] : [{ pointer: '/documentId', code: 'invalid_type', message: 'must be the id of a document' }]),
-    ...unknown.slice(0, 20).map((name) => {
+    ...unknown.map((name) => {
       const message = `unknown field: remove it; the tool takes ${['documentId', ...Object.keys(properties)].join(', ')}`;
       return { pointer: `/${escaped(name)}`, code: 'unknown_field', message };
     }),

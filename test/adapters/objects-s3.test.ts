@@ -274,6 +274,17 @@ function variablesOf({ bucket, endpoint, credentials }: S3Server['settings']): R
 }
 
 function wholeWay(server: () => Promise<S3Server>): void {
+  test('uploads are refused while the disk of the embedded database is nearly full', async () => {
+    const { settings } = await server();
+    await using app = await startTestApp({
+      env: { ...variablesOf(settings), SERVICES: 'api', DISK_MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) },
+    });
+    const body = { contentType: 'image/png', size: tinyPng.length };
+    const refused = await app.call('POST', '/api/uploads/presign', { key: app.seed.workflowKey, body });
+    expect(refused.body).toMatchObject({ status: 507, code: 'storage.full' });
+    expect((await app.call('GET', '/health')).body.checks.storage).toMatchObject({ status: 'degraded' });
+  });
+
   test('an upload goes the whole way: stored, acknowledged, read, shown and deleted, and nothing stays', async () => {
     const { settings } = await server();
     await using line = new FaultyLine(settings.endpoint ?? '');
