@@ -6,12 +6,15 @@ import { sessionCookie } from '#src/contracts/route.ts';
 import { startService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import { readSeedFile } from '#test/supervisor/seed-file.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
+import { layOutSeeded } from '#test/support/template-folder.ts';
 import { tinyPng } from '#test/support/test-app.ts';
 
 const token = 'a-token-of-the-test-of-drains';
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeEach(async () => {
   folder = await temporaryFolder();
+  // Migrations and the seed are not what is tried: a service finds them done.
+  await layOutSeeded(folder.path, { env: {}, overrides: {} });
 });
 afterEach(() => folder.remove());
 

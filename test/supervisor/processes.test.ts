@@ -10,6 +10,7 @@ import { startService, type ServiceProcess } from '#scripts/chaos/service-proces
 import { readSeedFile } from '#test/supervisor/seed-file.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
 import { programEnv } from '#test/support/command.ts';
+import { layOutSeeded } from '#test/support/template-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -18,7 +19,11 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const start = (): Promise<ServiceProcess> => startService({ dataDir: folder.path, env: { API_DEBUG: 'true' } });
+/** All services, over a folder that an earlier start has seeded: `npm start` below makes a new one. */
+async function start(): Promise<ServiceProcess> {
+  await layOutSeeded(folder.path, { env: {}, overrides: {} });
+  return startService({ dataDir: folder.path, env: { API_DEBUG: 'true' } });
+}
 
 /** Process ids of the two service processes, as the supervisor logged them. */
 function pidsOf({ lines }: ServiceProcess): { front: number; agents: number } {
