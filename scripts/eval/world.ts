@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fixture, startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
+import { addPicture } from '#test/support/workflows.ts';
 
 /** Place and key of the MCP server under test. */
 export interface Connection {
@@ -47,13 +48,8 @@ export class EvalWorld implements AsyncDisposable {
   }
 
   /** Ids of new documents of one pixel, which cost nothing to process. */
-  async tinyDocuments(count: number): Promise<string[]> {
-    const ids: string[] = [];
-    while (ids.length < count) {
-      const some = Array.from({ length: Math.min(10, count - ids.length) }, () => this.at.store(tinyPng, 'image/png'));
-      for (const stored of await Promise.all(some)) ids.push((stored as { id: string }).id);
-    }
-    return ids;
+  tinyDocuments(count: number): Promise<string[]> {
+    return Promise.all(Array.from({ length: count }, () => addPicture(this.at, tinyPng, { width: 1, height: 1 })));
   }
 
   /** Id of a document of `test/fixtures` that the default workflow has processed; the same one for all jobs. */

@@ -14,13 +14,15 @@ export interface Citable {
 
 const markdown = /\.md$/;
 
-/** Comments of code, each with the number of its first line; strings that look like comments count as well. */
-function commentsOf(text: string): { readonly line: number; readonly comment: string }[] {
+/** Comments of code, each with its place in the text; strings that look like comments count as well. */
+function commentsOf(text: string): { readonly at: number; readonly comment: string }[] {
   return [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<![:'"`\w])\/\/.*$/gm)].map((match) => ({
-    line: text.slice(0, match.index).split('\n').length,
+    at: match.index,
     comment: match[0],
   }));
 }
+
+const lineOf = (text: string, at: number): number => text.slice(0, at).split('\n').length;
 
 const withoutUrls = (text: string): string => text.replaceAll(/https?:\/\/\S+/g, '');
 
@@ -37,6 +39,7 @@ function decisionFaults(text: string, { files }: Citable): string[] {
   const numbers = [...text.matchAll(/\b(?:docs\/decisions\/|decisions? )(\d{4})\b(?:(?:, | and )(\d{4})\b)?/gi)]
     .flatMap(([, first, second]) => [first, second])
     .filter((number) => number !== undefined);
+  if (numbers.length === 0) return [];
   const known = new Set([...files].map((path) => /^docs\/decisions\/(\d{4})-/.exec(path)?.[1]));
   return numbers.filter((number) => !known.has(number)).map((number) => `decision ${number}, which does not exist`);
 }
@@ -62,13 +65,13 @@ function sectionFaults(text: string): string[] {
 
 /** Citations in the comments of a file of code that lead nowhere, one line each. */
 export function codeCitationFaults({ path, text }: Cited, citable: Citable): string[] {
-  return commentsOf(text).flatMap(({ line, comment }) =>
+  return commentsOf(text).flatMap(({ at, comment }) =>
     [
       ...decisionFaults(comment, citable),
       ...fileFaults(path, comment, citable),
       ...statementFaults(comment, citable),
       ...sectionFaults(comment),
-    ].map((missing) => `${path}:${line} cites ${missing}`),
+    ].map((missing) => `${path}:${lineOf(text, at)} cites ${missing}`),
   );
 }
 

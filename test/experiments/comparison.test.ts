@@ -36,6 +36,10 @@ async function ended(body: Record<string, unknown>) {
   return got;
 }
 
+let planted: Promise<any> | undefined;
+/** An experiment in dev whose second variant is wrong on most documents; run once. */
+const regression = (): Promise<any> => (planted ??= ended({ variants: variantsOf(labels.poor) }));
+
 async function agentOf(authorization: string) {
   const client = await modernClient(new URL('/mcp', app.addresses.mcp), authorization.replace('Bearer ', ''));
   return { client, [Symbol.asyncDispose]: () => client.close() };
@@ -58,7 +62,7 @@ test('a variant that is right more often is better, and its sentence says how ma
 }, 60_000);
 
 test('a planted regression is worse, and its documents are listed by loss with both outputs', async () => {
-  const got = await ended({ variants: variantsOf(labels.poor) });
+  const got = await regression();
   expect(got).toMatchObject({ verdict: 'worse' });
   const { body } = await app.call('GET', `/api/dashboard/experiments/${got.experimentId}?view=regressions&limit=3`, {
     cookie,
@@ -68,7 +72,7 @@ test('a planted regression is worse, and its documents are listed by loss with b
 }, 60_000);
 
 test('an experiment is downloaded as JSON and as a table that a spreadsheet takes for text', async () => {
-  const got = await ended({ variants: variantsOf(labels.poor) });
+  const got = await regression();
   const path = `/api/dashboard/experiments/${got.experimentId}/export`;
   const json = await app.call('GET', path, { cookie });
   expect(json.headers.get('content-disposition')).toBe(`attachment; filename="${got.experimentId}.json"`);
@@ -156,7 +160,9 @@ test('a dry run starts nothing and says what so many documents can show', async 
 test('a retry with the same idempotencyKey starts nothing more', async () => {
   const body = { variants: variantsOf(labels.right), idempotencyKey: 'again' };
   const [first, second] = [await start(body), await start(body)];
-  expect(second.body.experiment.experimentId).toBe(first.body.experiment.experimentId);
+  const { experimentId } = first.body.experiment;
+  expect(second.body.experiment.experimentId).toBe(experimentId);
+  await app.call('POST', `/api/dashboard/experiments/${experimentId}/cancel`, { cookie, body: {} });
 });
 
 test('a canceled experiment ends without a verdict, and its runs with it', async () => {
@@ -197,7 +203,7 @@ test('what cannot be measured is refused before anything runs', async () => {
 });
 
 test('documents of an experiment have their title or file name; a deleted one has none, and readers of runs alone see none', async () => {
-  const got = await ended({ variants: variantsOf(labels.poor) });
+  const got = await regression();
   const asked = { experimentId: got.experimentId, view: 'regressions', limit: 3 };
   const path = `/api/dashboard/experiments/${got.experimentId}?view=regressions&limit=3`;
   const titles = ({ documents }: any) => documents.map(({ title }: { title: string | null }) => title);

@@ -2,7 +2,29 @@ import { graphHash } from '#graphs/hash.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { WorkflowVersionRecord } from '#src/domain/runs/workflow.ts';
+import { sha256 } from '#test/support/object-bytes.ts';
+import { documentRecord } from '#test/support/records.ts';
 import type { TestApp } from '#test/support/test-app.ts';
+
+/** A private PNG of the seeded project that no workflow has seen, put where an upload would have left it; answers its id. */
+export async function addPicture(
+  { app, seed }: Pick<TestApp, 'app' | 'seed'>,
+  png: Buffer,
+  { width, height }: { readonly width: number; readonly height: number },
+): Promise<string> {
+  const { organizationId, projectId } = seed;
+  const record = documentRecord({
+    organizationId,
+    projectId,
+    family: 'service',
+    width,
+    height,
+    sha256: sha256(png),
+  });
+  const { etag } = await app.deps.objects.put(record.pinnedKey, png, 'image/png');
+  await app.deps.documents.insert({ ...record, etag, sizeBytes: png.length });
+  return record._id;
+}
 
 function versionOf(
   workflowId: string,

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { graphOf } from '#test/graphs/support/graph-fixtures.ts';
 import type { Answer, TestApp } from '#test/support/test-app.ts';
+import { addPicture } from '#test/support/workflows.ts';
 
 /** Stands in references and outputs of the holdout only, and in no graph. */
 export const marker = 'Zwirnhalter';
@@ -27,7 +28,7 @@ export async function wide(app: TestApp, width: number): Promise<string> {
   const png = await sharp({ create: { width, height: 6, channels: 3, background } })
     .png()
     .toBuffer();
-  return (await app.store(png, 'image/png')).id;
+  return addPicture(app, png, { width, height: 6 });
 }
 
 /** A published workflow that calls `url` with a secret, and a dataset whose holdout has the marker everywhere. */

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import type { Answer, TestApp } from '#test/support/test-app.ts';
+import { addPicture } from '#test/support/workflows.ts';
 
 /** Decides the label of a document by its width: cheap to compute, exactly predictable, and without recognized text. */
 const graphOf = (label: string) => ({
@@ -45,10 +46,10 @@ export async function sizedDocuments(app: TestApp, count: number, held: number):
       const png = await sharp({ create: { width, height: 8, channels: 3, background } })
         .png()
         .toBuffer();
-      const { id } = await app.store(png, 'image/png');
+      const documentId = await addPicture(app, png, { width, height: 8 });
       const isHeld = at % every === 0 && at / every < held;
       return {
-        documentId: id as string,
+        documentId,
         split: isHeld ? 'holdout' : 'dev',
         reference: { label: width >= 40 ? 'wide' : 'narrow' },
       };

@@ -194,7 +194,7 @@ describe('whatever the plan', () => {
           await indexed.drop();
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 24 },
     );
   });
 

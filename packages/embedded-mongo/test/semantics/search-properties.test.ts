@@ -36,6 +36,7 @@ type TextSpec = {
 /** Every document is looked at for every question: what `$search` must equal. */
 class Reference {
   readonly docs: readonly Doc[];
+  readonly #fields = new Map<string, Field>();
 
   constructor(docs: Iterable<Doc>) {
     this.docs = [...docs];
@@ -128,6 +129,12 @@ class Reference {
   }
 
   #field(name: string): Field {
+    const field = this.#fields.get(name) ?? this.#readField(name);
+    this.#fields.set(name, field);
+    return field;
+  }
+
+  #readField(name: string): Field {
     const texts = new Map<string, string[]>();
     const holding = new Map<string, number>();
     for (const doc of this.docs) {
@@ -260,6 +267,8 @@ class Bench {
   };
   #catalog: Catalog;
   docs = new Map<string, Doc>();
+  /** Where each document is stored; those that a rollback took away stay in it. */
+  readonly #rows = new Map<string, number>();
   #next = 0;
 
   constructor(database: Database, start: number, bodies: Partial<Doc>[]) {
@@ -300,7 +309,7 @@ class Bench {
       const expected = reference.search(one);
       const found = this.search(one);
       expect(found.map(([id]) => id).toSorted()).toEqual([...expected.keys()].toSorted());
-      for (const [id, own] of found) expect(own).toBeCloseTo(expected.get(id) ?? NaN, 9);
+      expect(found.filter(([id, own]) => !(Math.abs(own - (expected.get(id) ?? NaN)) < 5e-10))).toEqual([]);
       expect(found.map(([, own]) => own)).toEqual(found.map(([, own]) => own).toSorted((a, b) => b - a));
       expect(this.search(one, { limit: 3 })).toEqual(found.slice(0, 3));
       expect(this.search(one, { onlyId: true })).toEqual(found);
@@ -309,9 +318,9 @@ class Bench {
 
   search(one: Operator, { limit = 0, onlyId = false } = {}): [id: string, score: number][] {
     const query = { filter: { op: 'and' as const, filters: [] }, sort: [], skip: 0, limit, onlyId };
-    const rows = SOURCES['$search']?.(one)(this.#database, this.#collection, query) ?? [];
-    return Array.from(rows, (row) => {
-      expect('doc' in row).toBe(onlyId);
+    const rows = [...(SOURCES['$search']?.(one)(this.#database, this.#collection, query) ?? [])];
+    expect(rows.every((row) => 'doc' in row === onlyId)).toBe(true);
+    return rows.map((row) => {
       const { _id } = 'doc' in row ? row.doc : decode(row.bytes);
       return [_id as string, row.score];
     });
@@ -324,15 +333,14 @@ class Bench {
         const doc = { _id: `d${this.#next++}`, ...one.bodies[n % one.bodies.length] } as Doc;
         this.#collection.insert(encode(doc), doc);
         this.docs.set(doc._id, doc);
+        this.#rows.set(doc._id, Number(this.#database.get(`SELECT max(r) FROM ${this.#collection.table}`)?.[0]));
       }
       return;
     }
     const ids = [...this.docs.keys()];
     for (const id of ids.slice(one.at % (ids.length + 1)).slice(0, one.count)) {
       const before = this.docs.get(id) as Doc;
-      const row = Number(
-        this.#database.get(`SELECT r FROM ${this.#collection.table} WHERE d = ?`, encode(before))?.[0],
-      );
+      const row = this.#rows.get(id) as number;
       if (one.op === 'delete') {
         this.#collection.remove(row, before);
         this.docs.delete(id);
@@ -373,7 +381,7 @@ describe('$search over random documents', () => {
           for (const { steps, fails } of runs) bench.run(steps, operators, fails);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   }, 120_000);
 });
