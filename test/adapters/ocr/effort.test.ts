@@ -108,42 +108,21 @@ describe('The effort for a page', () => {
   });
 });
 
-/** What Tesseract is asked first about a page, whose words it is sure of. */
-async function askedOf(page: PageImage): Promise<TesseractRequest> {
-  const requests: TesseractRequest[] = [];
-  const bbox = { x0: 0, y0: 0, x1: 90, y1: 9 };
-  const words = Array.from({ length: 40 }, () => ({ text: 'certainly', confidence: 96, bbox }));
-  const sure: TesseractWorker = {
-    ended: false,
-    async recognize(_image, request) {
-      requests.push(request);
-      return [{ paragraphs: [{ lines: [{ words, bbox }] }] }];
-    },
-    layout: async () => [],
-    cpuMs: async () => 0,
-    end: async () => undefined,
-  };
-  await recognizePage(sure, page, { timeoutMs: 60_000 });
-  const [first] = requests;
-  if (first === undefined) throw new Error('nothing was asked');
-  return first;
-}
-
 describe('Density', () => {
   test.each([undefined, 72, 96])('of a picture that states %s is taken for that of a scan', async (density) => {
     const plain = sharp((await fixture('note.gif')).page.png);
-    const asked = await askedOf(await pageOf(density === undefined ? plain : plain.withMetadata({ density })));
-    expect(asked.dotsPerInch).toBe(300);
+    const { recognitions } = await read(await pageOf(density === undefined ? plain : plain.withMetadata({ density })));
+    expect(recognitions[0]?.dotsPerInch).toBe(300);
   });
 
   test('that a picture states is kept, and scaled with it', async () => {
     const { page: note } = await fixture('note.gif');
     const stated = (side: number) =>
       sharp(note.png).resize({ width: side, fit: 'contain', height: Math.round(side / 2), background: '#fff' });
-    const small = await askedOf(await pageOf(stated(1_000).withMetadata({ density: 200 })));
-    expect(small.dotsPerInch).toBe(200);
-    const large = await askedOf(await pageOf(stated(5_200).withMetadata({ density: 200 })));
-    expect(large.dotsPerInch).toBe(100);
+    const small = await read(await pageOf(stated(1_000).withMetadata({ density: 200 })));
+    expect(small.recognitions[0]?.dotsPerInch).toBe(200);
+    const large = await read(await pageOf(stated(5_200).withMetadata({ density: 200 })));
+    expect(large.recognitions[0]?.dotsPerInch).toBe(100);
   });
 });
 
