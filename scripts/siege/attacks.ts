@@ -189,7 +189,7 @@ export const attacks: readonly Attack[] = [
       ),
   },
   {
-    name: 'checks of a graph with 500 expressions',
+    name: 'checks of a graph with 100 expressions',
     run: ({ mcp, key }, signal, statuses) =>
       withSender(statuses, ({ send }) => {
         const set = Object.fromEntries(

@@ -60,7 +60,7 @@ let stores: Stores;
 /** The one who asks, and the one whose things must stay unseen: the same but for their ids. */
 let mine: Seeded;
 let theirs: Seeded;
-/** What the last change left of theirs: the next one begins with it. */
+/** Their data after the last change: the next one begins with it. */
 let theirRows: Record<string, unknown[]> | undefined;
 const now = new Date();
 const hosts = ['api.example.org'];

@@ -9,7 +9,7 @@ const again = 'service process ended by itself: it is started again';
 
 interface Watched extends AsyncDisposable {
   readonly service: ServiceProcess;
-  /** What the supervisor logged. */
+  /** Messages that the supervisor logged. */
   readonly said: readonly string[];
 }
 

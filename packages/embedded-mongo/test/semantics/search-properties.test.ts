@@ -267,7 +267,7 @@ class Bench {
   };
   #catalog: Catalog;
   docs = new Map<string, Doc>();
-  /** Where each document is stored; those that a rollback took away stay in it. */
+  /** Row of each document; those that a rollback took away stay in it. */
   readonly #rows = new Map<string, number>();
   #next = 0;
 
