@@ -4,7 +4,12 @@ import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createPasskeyStore } from '#src/stores/passkeys.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
-import { auditAccounts, noteSession, type AccountAudit } from '#src/adapters/accounts/audited-accounts.ts';
+import {
+  auditAccounts,
+  createAccountDeeds,
+  noteSession,
+  type AccountAudit,
+} from '#src/adapters/accounts/audited-accounts.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import type { SharedRedis } from '#app/compose/processes/redis.ts';
@@ -88,14 +93,13 @@ export function createPeople(parts: PeopleParts): People {
       (await members.organizationsOf(userId)).map(({ organizationId }) => organizationId),
     userIdOf: (email) => members.userIdOf(email),
     passkeyOwner: (credentialId) => createPasskeyStore(data.collections).ownerOf(credentialId),
-    async invitedTo(email, invitation) {
+    async invitedTo(invitee, invitation) {
       if (typeof invitation !== 'string') return null;
-      return (
-        (await affiliations.invitation(invitation, { email, isVerified: false }, new Date()))?.organizationId ?? null
-      );
+      return (await affiliations.invitation(invitation, invitee, new Date()))?.organizationId ?? null;
     },
     lost: (error) => logger.warn({ err: error }, 'a refused sign-in could not be counted'),
   };
+  const deeds = createAccountDeeds(audited);
   const {
     accounts: guarded,
     mails,
@@ -107,13 +111,16 @@ export function createPeople(parts: PeopleParts): People {
     store,
     affiliations,
     maySignUp,
+    deeds,
     onVerified: (userId) => affiliate.confirmRoles(userId),
   });
   const accounts = endOldSessions(auditAccounts(guarded, audited));
   const affiliate = new Affiliate({
     accounts,
     confirmAddress: async (userId) => {
-      await accounts.directory.markVerified(userId);
+      const { directory } = accounts;
+      if ((await directory.get(userId))?.isVerified === false)
+        await deeds.address({ userId, ip: null, by: 'invitation' }, () => directory.markVerified(userId));
       await affiliate.confirmRoles(userId);
     },
     affiliations,

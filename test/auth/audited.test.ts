@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { AppError } from '#src/domain/app-error.ts';
+import { problemOf } from '#test/spec/support/replies.ts';
+import { startMailServer } from '#test/support/servers/mail-server.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 
@@ -20,6 +23,9 @@ async function told(actor: string): Promise<string[]> {
     )
     .toReversed();
 }
+
+/** Least that is written of eight occurrences: of one in a minute and seven in the next, one and four. */
+const fewest = 5;
 
 describe('The audit log has', () => {
   test('sign-in, changed password, ended sessions and sign-out of a member', async () => {
@@ -62,7 +68,7 @@ describe('The audit log has', () => {
       (await rows())
         .filter(({ action }) => action === 'session.refused')
         .reduce((total, { count = 1 }) => total + count, 0);
-    await expect.poll(sum).toBeGreaterThanOrEqual(6);
+    await expect.poll(sum).toBeGreaterThanOrEqual(fewest);
     // Two actions, and twice as many records if the minute ended in between.
     expect((await rows()).length).toBeLessThanOrEqual(4);
     expect(JSON.stringify(await rows())).not.toContain('nobody');
@@ -80,7 +86,7 @@ describe('The audit log has', () => {
       (await told(userId))
         .filter((line) => line.startsWith('access.refused'))
         .reduce((total, line) => total + Number(line.split(' x')[1]), 0);
-    await expect.poll(sum).toBeGreaterThanOrEqual(6);
+    await expect.poll(sum).toBeGreaterThanOrEqual(fewest);
     expect((await told(userId)).filter((line) => line.startsWith('access.refused')).length).toBeLessThanOrEqual(2);
   });
 
@@ -93,4 +99,164 @@ describe('The audit log has', () => {
     expect(rows.map(({ outcome }) => outcome)).toEqual(status === 200 ? [undefined] : []);
     expect(status).toBe(200);
   });
+});
+
+describe('With mail, the audit log', () => {
+  let server: Awaited<ReturnType<typeof startMailServer>>;
+  let mailing: TestApp;
+  let stored: Awaited<ReturnType<typeof collectionsIn>>;
+  beforeAll(async () => {
+    server = await startMailServer();
+    const env = { SERVICES: 'api', SMTP_URL: server.url, MAIL_FROM: 'no-reply@example.com' };
+    mailing = await startTestApp({ env });
+    stored = await collectionsIn(mailing.dataDir);
+  });
+  afterAll(async () => {
+    await stored.close();
+    await mailing[Symbol.asyncDispose]();
+    await server.close();
+  });
+
+  const post = (path: string, body: object, cookie?: string) =>
+    mailing.call('POST', `/api/auth/${path}`, { cookie, body });
+  const mailedTo = async (email: string) => {
+    await mailing.app.idle();
+    return server.to(email).at(-1)?.token ?? '';
+  };
+  /** Records of one actor, oldest first, as `action outcome by`. */
+  const rowsOf = async (actor: string): Promise<string[]> => {
+    const rows = await stored.audit.find({ actor }).sort({ at: 1, _id: 1 }).toArray();
+    return rows.map(({ action, outcome = 'done', detail }) => `${action} ${outcome} ${String(detail['by'])}`);
+  };
+  /** The log cannot be written, once. */
+  const breakLog = () =>
+    vi
+      .spyOn(mailing.app.deps.audit, 'during')
+      .mockRejectedValueOnce(new AppError('service.unavailable', 'The log is down.'));
+  const password = 'walnut table under the lamp';
+  const reset = async (email: string) => {
+    await post('request-password-reset', { email });
+    const token = await mailedTo(email);
+    return (newPassword = password) => post('reset-password', { token, newPassword });
+  };
+
+  test('has a new password by a link and the sessions that it ended, once', async () => {
+    const { email, userId } = await mailing.addPerson('editor');
+    const choose = await reset(email);
+    const before = await rowsOf(userId);
+    problemOf(await choose('password123'), 'request.invalid');
+    expect(await rowsOf(userId)).toEqual(before);
+    const answers = await Promise.all([choose(), choose(), choose()]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 410, 410]);
+    const added = (await rowsOf(userId)).slice(before.length);
+    expect(added.toSorted()).toEqual(['account.password done mail', 'session.end_others done mail']);
+    const row = await stored.audit.findOne({ actor: userId, action: 'account.password' });
+    expect(row).toMatchObject({ organizationId: mailing.seed.organizationId, target: userId });
+    expect(row?.ip).toEqual(expect.stringContaining('127.0.0.1'));
+    // Nobody is signed in any more: no session ends.
+    expect((await (await reset(email))()).status).toBe(200);
+    expect((await rowsOf(userId)).slice(before.length + 2)).toEqual(['account.password done mail']);
+  });
+
+  test('has nothing of a requested sign-up, whether the address is new or taken', async () => {
+    const { email: taken } = await mailing.addPerson('viewer');
+    const during = vi.spyOn(mailing.app.deps.audit, 'during');
+    for (const email of ['never-confirmed@example.com', taken]) {
+      expect((await post('sign-up/email', { name: 'New', email, password })).status).toBe(200);
+      await mailedTo(email);
+      expect(await stored.audit.find({ $or: [{ actor: email }, { target: email }] }).toArray()).toEqual([]);
+    }
+    expect(during).not.toHaveBeenCalled();
+    during.mockRestore();
+  });
+
+  test('has the sign-up that its person confirms, in the organization of the invitation', async () => {
+    const owned = await mailing.signIn();
+    const email = 'confirmed@example.com';
+    const { body: invitation } = await mailing.call('POST', '/api/dashboard/invitations', {
+      cookie: owned,
+      body: { email, role: 'viewer' },
+    });
+    const invitationToken = new URL(invitation.url).searchParams.get('token');
+    await post('sign-up/email', { name: 'New', email, password, invitationToken });
+    const token = await mailedTo(email);
+    problemOf(await post('confirm-sign-up', { token, password: 'not this one' }), 'request.invalid');
+    expect(await rowsOf(email)).toEqual([]);
+    expect((await post('confirm-sign-up', { token, password })).status).toBe(200);
+    problemOf(await post('confirm-sign-up', { token, password }), 'link.invalid');
+    expect(await rowsOf(email)).toEqual(['account.sign_up done mail']);
+    const [row] = await stored.audit.find({ actor: email }).toArray();
+    expect(row).toMatchObject({ organizationId: mailing.seed.organizationId, target: email });
+    expect(row?.ip).toEqual(expect.stringContaining('127.0.0.1'));
+    const user = await stored.users.findOne({ email });
+    expect(await rowsOf(user?._id ?? '')).toEqual(['session.start done undefined']);
+  });
+
+  test('has an address that a link or a mailed invitation confirms, once', async () => {
+    const [person, other] = [await mailing.addPerson('viewer'), await mailing.addPerson('viewer')];
+    await post('send-verification-email', {}, person.cookie);
+    const token = await mailedTo(person.email);
+    const addresses = async (userId: string) =>
+      (await rowsOf(userId)).filter((line) => line.startsWith('account.address'));
+    problemOf(await post('confirm-address', { token }, other.cookie), 'auth.forbidden');
+    expect((await post('confirm-address', { token }, person.cookie)).status).toBe(200);
+    problemOf(await post('confirm-address', { token }, person.cookie), 'link.invalid');
+    expect(await addresses(person.userId)).toEqual(['account.address done mail']);
+    expect(await addresses(other.userId)).toEqual([]);
+
+    const guest = await mailing.addPerson();
+    const body = { email: guest.email, role: 'viewer' };
+    await mailing.call('POST', '/api/dashboard/invitations', { cookie: await mailing.signIn(), body });
+    const invitationToken = await mailedTo(guest.email);
+    expect((await post('organization/accept-invitation', { invitationToken }, guest.cookie)).status).toBe(200);
+    expect(await addresses(guest.userId)).toEqual(['account.address done invitation']);
+  });
+
+  test('hears of these deeds before they happen: where it cannot be written, nothing happens and the link still works', async () => {
+    const person = await mailing.addPerson('viewer');
+    const choose = await reset(person.email);
+    breakLog();
+    problemOf(await choose(), 'service.unavailable');
+    expect((await post('sign-in/email', { email: person.email, password: person.password })).status).toBe(200);
+    expect((await choose()).status).toBe(200);
+
+    const email = 'announced@example.com';
+    await post('sign-up/email', { name: 'New', email, password });
+    const signUp = await mailedTo(email);
+    breakLog();
+    problemOf(await post('confirm-sign-up', { token: signUp, password }), 'service.unavailable');
+    expect(await stored.users.countDocuments({ email })).toBe(0);
+    expect((await post('confirm-sign-up', { token: signUp, password })).status).toBe(200);
+
+    const { cookie, userId, email: address } = await mailing.addPerson('viewer');
+    await post('send-verification-email', {}, cookie);
+    const token = await mailedTo(address);
+    breakLog();
+    problemOf(await post('confirm-address', { token }, cookie), 'service.unavailable');
+    expect(await stored.users.findOne({ _id: userId })).toMatchObject({ emailVerified: false });
+    expect((await post('confirm-address', { token }, cookie)).status).toBe(200);
+  });
+});
+
+test('The audit log counts the limits of keys and full quotas', async () => {
+  const limits = { RATE_LIMITS: 'on', RATE_LIMIT_PER_SECOND: '2', QUOTA_KEY_OBJECTS: '1' };
+  await using limited = await startTestApp({ env: { SERVICES: 'api', ...limits } });
+  const { close, ...stored } = await collectionsIn(limited.dataDir);
+  const { serviceKey, workflowKey, organizationId } = limited.seed;
+  const reached = async (target: string) => {
+    const rows = await stored.audit.find({ action: 'limit.reached', target }).toArray();
+    expect(rows.every((row) => row.organizationId === organizationId && row.actor.startsWith('key_'))).toBe(true);
+    return rows.reduce((total, { count = 1 }) => total + count, 0);
+  };
+  const list = () => limited.call('GET', '/api/service/workflows', { key: serviceKey });
+  const answers = await Promise.all(Array.from({ length: 6 }, list));
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
+  await expect.poll(() => reached('service.workflows')).toBe(2);
+
+  const body = { contentType: 'image/png', size: 100 };
+  const presign = () => limited.call('POST', '/api/uploads/presign', { key: workflowKey, body });
+  expect((await presign()).status).toBe(200);
+  problemOf(await presign(), 'quota.exceeded');
+  await expect.poll(() => reached('presign_upload')).toBe(1);
+  await close();
 });

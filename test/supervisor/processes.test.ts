@@ -111,8 +111,10 @@ describe('npm start', () => {
     for await (const line of lines) if (line.includes('"inkgraph is up"')) break;
     npm.stderr.resume();
     const closed = once(npm, 'close');
+    const begun = performance.now();
     npm.kill('SIGTERM');
     await closed;
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   test('ends with one line when a service cannot start', async () => {

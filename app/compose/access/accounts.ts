@@ -1,4 +1,5 @@
 import { createAddressLimit } from '#src/adapters/accounts/address-limit.ts';
+import { auditSignUps, type AccountDeeds } from '#src/adapters/accounts/audited-accounts.ts';
 import { createCommonPasswords } from '#src/adapters/accounts/common-passwords.ts';
 import { guardAccounts, type GuardParts } from '#src/adapters/accounts/guarded-accounts.ts';
 import { createGuessLimit } from '#src/adapters/accounts/guess-limit.ts';
@@ -33,6 +34,7 @@ interface ProtectParts {
   readonly store: SessionStore | null;
   readonly affiliations: Pick<Affiliations, 'organizationsOf' | 'invitation'>;
   readonly maySignUp: (email: string, invitationId: string | null) => Promise<boolean>;
+  readonly deeds: AccountDeeds;
   readonly onVerified: (userId: string) => Promise<void>;
 }
 
@@ -70,7 +72,8 @@ interface Protected {
 /** Limits guesses and refuses weak passwords, and adds the steps that a mail confirms where mail is configured. */
 export function protectAccounts(parts: SurroundingParts, wanted: ProtectParts): Protected {
   const { config, data, logger } = parts;
-  const { unguarded, affiliations } = wanted;
+  const { affiliations } = wanted;
+  const unguarded = auditSignUps(wanted.unguarded, wanted.deeds);
   const { directory } = unguarded;
   const names = namesOf(parts, wanted);
   const limit = createAddressLimit(wanted.store, config.rateLimits !== null);
@@ -118,6 +121,7 @@ export function protectAccounts(parts: SurroundingParts, wanted: ProtectParts): 
     accounts,
     directory,
     limit,
+    deeds: wanted.deeds,
     onVerified: wanted.onVerified,
   });
   return { accounts, mails, sender, queueMail: queue };

@@ -1,6 +1,6 @@
 import { own as ownOf } from '#src/contracts/own.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { AccountAction, AccountBody, AccountCall, AccountReply, Accounts } from '#src/domain/ports/sessions.ts';
+import type { AccountAction, Accounts } from '#src/domain/ports/sessions.ts';
 import type { AuditEntry, AuditLog } from '#src/stores/audit-log.ts';
 
 /** Organization of records about people who belong to none: for the operator only. */
@@ -16,10 +16,15 @@ export interface AccountAudit {
   userIdOf(email: string): Promise<string | null>;
   /** User with this passkey, by its credential id; null: nobody. */
   passkeyOwner(credentialId: string): Promise<string | null>;
-  /** Organization that invites this address; null: none. */
-  invitedTo(email: string, invitation: unknown): Promise<string | null>;
+  /** Organization that invites this address; null: none. An invitation is found by its id for a confirmed address only. */
+  invitedTo(invitee: Invitee, invitation: unknown): Promise<string | null>;
   /** Hears of refusals that could not be counted. */
   lost(error: unknown): void;
+}
+
+interface Invitee {
+  readonly email: string;
+  readonly isVerified: boolean;
 }
 
 interface Event {
@@ -27,6 +32,26 @@ interface Event {
   readonly action: string;
   readonly target: string;
   readonly ip: string | null;
+  readonly detail?: AuditEntry['detail'];
+}
+
+/** A person whose address something else than their session proves: a link in a mail, or an invitation. */
+interface Proven {
+  readonly userId: string;
+  readonly ip: string | null;
+  readonly by: 'mail' | 'invitation';
+}
+
+/** Deeds about accounts that no session has to ask for. Each is announced before its work. */
+export interface AccountDeeds {
+  /** Sets a new password. `work` returns the number of sessions that it ended. */
+  password(who: Proven, work: () => Promise<number>): Promise<void>;
+  address(who: Proven, work: () => Promise<void>): Promise<void>;
+  /** Creates an account. `by` is null for one that begins without a mail. */
+  signUp<Result>(
+    who: Invitee & { readonly invitation: unknown; readonly ip: string | null; readonly by: 'mail' | null },
+    work: () => Promise<Result>,
+  ): Promise<Result>;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -114,28 +139,16 @@ const names: Readonly<Record<string, string>> = {
 
 const nameOf = (action: AccountAction): string | undefined => ownOf(names, action);
 
-/** Audits sign-up, sign-out, ended sessions and changes of passwords, and counts refused sign-ins. Source: docs/decisions/0090. */
+/** Audits sign-out, ended sessions and changes of passwords, and counts refused sign-ins. Source: docs/decisions/0090. */
 export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAudit): T {
-  const { audit } = parts;
   const own = auditor(parts);
   const perform = accounts.perform.bind(accounts);
-
-  const signUp = async (body: AccountBody, call: AccountCall): Promise<AccountReply> => {
-    const email = textOf(body['email']).toLowerCase();
-    const organizationId = (await parts.invitedTo(email, body['invitationToken'])) ?? noOrganization;
-    const entry = { organizationId, actor: email, action: 'account.sign_up', target: email, detail: {} };
-    return audit.during({ ...entry, ip: call.ip ?? null }, async (deed) => {
-      const reply = await perform('sign-up/email', body, call);
-      await deed.done();
-      return reply;
-    });
-  };
 
   return {
     ...accounts,
     async perform(action, body, call) {
       const ip = call.ip ?? null;
-      if (action === 'sign-up/email') return signUp(body, call);
+      if (action === 'sign-up/email') return perform(action, body, call);
       if (action === 'sign-in/email') {
         const email = textOf(body['email']).toLowerCase();
         return own.watched(
@@ -194,6 +207,45 @@ export function auditAccounts<T extends Accounts>(accounts: T, parts: AccountAud
     async reauthenticate(session, proof, call) {
       const work = () => accounts.reauthenticate(session, proof, call);
       return own.watched(async () => session.userId, call.ip ?? null, work);
+    },
+  };
+}
+
+export function createAccountDeeds(parts: AccountAudit): AccountDeeds {
+  const own = auditor(parts);
+  return {
+    async password({ userId, ip, by }, work) {
+      const event = { userId, target: userId, ip, detail: { by } };
+      await own.audited({ ...event, action: 'account.password' }, () =>
+        own.audited({ ...event, action: 'session.end_others' }, work, (ended) => ended > 0),
+      );
+    },
+    address: ({ userId, ip, by }, work) =>
+      own.audited({ userId, action: 'account.address', target: userId, ip, detail: { by } }, work),
+    async signUp({ email, isVerified, invitation, ip, by }, work) {
+      const organizationId = (await parts.invitedTo({ email, isVerified }, invitation)) ?? noOrganization;
+      const detail = by === null ? {} : { by };
+      const entry = { organizationId, actor: email, action: 'account.sign_up', target: email, detail, ip };
+      return parts.audit.during(entry, async (deed) => {
+        const result = await work();
+        await deed.done();
+        return result;
+      });
+    },
+  };
+}
+
+/** Audits sign-ups that create an account at once. Belongs around the library: of what a mail has to confirm it sees nothing. */
+export function auditSignUps<T extends Accounts>(accounts: T, deeds: Pick<AccountDeeds, 'signUp'>): T {
+  const perform = accounts.perform.bind(accounts);
+  return {
+    ...accounts,
+    async perform(action, body, call) {
+      const work = () => perform(action, body, call);
+      if (action !== 'sign-up/email') return work();
+      const email = textOf(body['email']).toLowerCase();
+      const invitation = body['invitationToken'];
+      return deeds.signUp({ email, isVerified: false, invitation, ip: call.ip ?? null, by: null }, work);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { AddressLimit } from '#src/adapters/accounts/address-limit.ts';
+import type { AccountDeeds } from '#src/adapters/accounts/audited-accounts.ts';
 import { signInSubject, refuseWeak, type GuardParts } from '#src/adapters/accounts/guarded-accounts.ts';
 import type { AccountFound, Directory } from '#src/adapters/sessions/directory.ts';
 import type { AccountMail, AccountToken } from '#src/domain/access/account-mail.ts';
@@ -16,6 +17,7 @@ export interface MailAccountsParts extends Pick<GuardParts, 'commonPasswords' | 
   /** Counts mails to each address. */
   readonly counts: Pick<GuessStore, 'take'>;
   readonly limit: AddressLimit;
+  readonly deeds: AccountDeeds;
   /** The address of a person was confirmed. */
   readonly onVerified: (userId: string) => Promise<void>;
   /** Starts to send. */
@@ -45,7 +47,7 @@ export function createMailQueue({ store, counts, push }: Pick<MailAccountsParts,
 }
 
 export function createMailAccounts(parts: MailAccountsParts): AccountMails {
-  const { accounts, directory, store, limit, guesses } = parts;
+  const { accounts, directory, store, limit, guesses, deeds } = parts;
   const queue = createMailQueue(parts);
   const find = async (token: string): Promise<AccountToken | null> =>
     looksLikeLinkSecret(token) ? store.findToken(token, new Date()) : null;
@@ -59,6 +61,11 @@ export function createMailAccounts(parts: MailAccountsParts): AccountMails {
     if (found?.kind !== kind) throw invalidLink();
     return found as Extract<AccountToken, { kind: Kind }>;
   };
+  /** Uses up a link, inside of the announced deed: where the deed cannot be announced, the link still works. */
+  const take = async (token: string): Promise<void> => {
+    if (!(await store.takeToken(token))) throw invalidLink();
+  };
+  const proven = (userId: string, call: AccountCall) => ({ userId, ip: call.ip ?? null, by: 'mail' }) as const;
   const ownWords = async ({ userId, name, email }: AccountFound): Promise<readonly string[]> => [
     name,
     email,
@@ -79,8 +86,10 @@ export function createMailAccounts(parts: MailAccountsParts): AccountMails {
       if (user === null || user.email !== email) throw invalidLink();
       await refuseWeak(parts, { field: 'newPassword', password: newPassword, own: await ownWords(user) });
       const hash = await directory.hash(newPassword);
-      if (!(await store.takeToken(token))) throw invalidLink();
-      await directory.resetPassword(userId, hash);
+      await deeds.password(proven(userId, call), async () => {
+        await take(token);
+        return directory.resetPassword(userId, hash);
+      });
       await store.forgetTokens(email);
       await guesses?.forget(signInSubject(email));
       await parts.onVerified(userId);
@@ -95,7 +104,8 @@ export function createMailAccounts(parts: MailAccountsParts): AccountMails {
     async confirmSignUp({ token, password }, call) {
       const { email, name, passwordHash, invitationId } = await need('sign-up', token, call);
       if (!(await directory.matches(passwordHash, password))) throw wrongPassword();
-      const userId = await directory.create({ email, name, passwordHash });
+      const who = { email, isVerified: true, invitation: invitationId, ip: call.ip ?? null, by: 'mail' as const };
+      const userId = await deeds.signUp(who, () => directory.create({ email, name, passwordHash }));
       await store.forgetTokens(email);
       await parts.onVerified(userId);
       const reply = await accounts.perform('sign-in/email', { email, password }, call);
@@ -105,8 +115,10 @@ export function createMailAccounts(parts: MailAccountsParts): AccountMails {
       const { userId } = await need('verify', token, call);
       if (userId !== session.userId)
         throw new AppError('auth.forbidden', 'The link belongs to another account. Sign in with that account first.');
-      if (!(await store.takeToken(token))) throw invalidLink();
-      await directory.markVerified(userId);
+      await deeds.address(proven(userId, call), async () => {
+        await take(token);
+        await directory.markVerified(userId);
+      });
       await parts.onVerified(userId);
     },
   };

@@ -75,10 +75,13 @@ export function createDirectory({ db, watch, library, clearUnfinished, rows }: D
       await changed(() => internalAdapter.linkAccount(account));
       return user.id;
     },
-    /** Sets the password, confirms the address, and ends all sessions: first, so that a failure leaves the old password. */
-    async resetPassword(userId: string, passwordHash: string): Promise<void> {
+    /**
+     * Sets the password, confirms the address, and ends all sessions: first, so that a failure leaves the old password. Returns the number
+     * of sessions that ended.
+     */
+    async resetPassword(userId: string, passwordHash: string): Promise<number> {
       const { internalAdapter } = await context();
-      await changed(() => rows.endOthers(userId, ''));
+      const ended = await changed(() => rows.endOthers(userId, ''));
       const credential = await internalAdapter.findCredentialAccount(userId);
       const account = { userId, providerId: 'credential', accountId: userId, password: passwordHash };
       await changed(async () => {
@@ -87,7 +90,7 @@ export function createDirectory({ db, watch, library, clearUnfinished, rows }: D
       });
       await markVerified(userId);
       // A session of the old password may have begun in between.
-      await changed(() => rows.endOthers(userId, ''));
+      return ended + (await changed(() => rows.endOthers(userId, '')));
     },
   };
 }
