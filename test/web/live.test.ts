@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
-import { applier } from '../../web/live/apply.ts';
-import type { LiveEvent } from '../../web/live/event.ts';
+import { applier } from '#web/live/apply.ts';
+import type { LiveEvent } from '#web/live/event.ts';
 
 /** Queries that a page asks for again after these events. */
 function askedAgain(...events: readonly Omit<LiveEvent, 'at'>[]): string[] {
