@@ -15,7 +15,12 @@ afterEach(() => {
 test('a body that does not arrive in time gets 408, and the connection closes', async () => {
   const app = express();
   const limits: string[] = [];
-  app.use(requestId, bodyWithin(50, { hit: (kind) => limits.push(kind) }), express.json(), (request, response) => void response.json(request.body));
+  app.use(
+    requestId,
+    bodyWithin(50, { hit: (kind) => limits.push(kind) }),
+    express.json(),
+    (request, response) => void response.json(request.body),
+  );
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
