@@ -11,7 +11,7 @@ import {
   type Lasting,
   type Preset,
 } from '#src/domain/access/oauth/consent-choice.ts';
-import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import { plainName } from '#src/domain/access/oauth/client-name.ts';
 import type { LiveSession } from '#src/domain/ports/sessions.ts';
 import { box, summaryOf, type Entry } from '#http/pages/fields.ts';
 import { along, carriedFields, type Carried } from '#http/pages/account.ts';

@@ -1,7 +1,7 @@
 import { grantedScopes } from '#src/contracts/scopes.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
-import { presentScopes } from '#src/domain/access/oauth/scope-text.ts';
+import { presentScopes } from '#src/domain/access/oauth/granted-scopes.ts';
 import { rightsOf, scopesAnywhere } from '#src/domain/access/rights.ts';
 import { secondFactorRequired } from '#src/domain/access/second-factor.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';

@@ -3,7 +3,7 @@ import { answerAddress, destinationOf, readAuthorization } from '#src/domain/acc
 import { endOf, lastingsFor, presetsWithin, scopesWithin, presets } from '#src/domain/access/oauth/consent-choice.ts';
 import { grantableWithin } from '#src/domain/access/oauth/consent-choice.ts';
 import { scopesOfRole } from '#src/domain/access/role.ts';
-import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import { plainName } from '#src/domain/access/oauth/client-name.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { challenge, oauthClient } from '#test/support/oauth/records.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Client, ConnectedApp } from '#src/contracts/organization/app.ts';
-import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import { plainName } from '#src/domain/access/oauth/client-name.ts';
 import type { OAuthClient, OAuthGrant } from '#src/domain/access/oauth/records.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ProjectRecord } from '#src/domain/access/organization.ts';

@@ -1,6 +1,6 @@
 import { revokeKey } from '#tools/keys/issue-key.ts';
 import { keyIsLive, onlyReads, scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
-import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import { plainName } from '#src/domain/access/oauth/client-name.ts';
 import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
 import { keyScopes } from '#src/contracts/scopes.ts';
 import { AppError } from '#src/domain/app-error.ts';

@@ -6,7 +6,7 @@ import {
   scopesWithin,
   type Choice,
 } from '#src/domain/access/oauth/consent-choice.ts';
-import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import { plainName } from '#src/domain/access/oauth/client-name.ts';
 import { issueCode } from '#tools/oauth/issue.ts';
 import { redirectHost } from '#src/domain/access/oauth/redirect.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';

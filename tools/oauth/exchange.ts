@@ -5,7 +5,7 @@ import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { machineGrantId } from '#tools/oauth/issue.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
 import { namesResource } from '#src/domain/access/oauth/resource.ts';
-import { narrowScopes, presentScopes } from '#src/domain/access/oauth/scope-text.ts';
+import { narrowScopes, presentScopes } from '#src/domain/access/oauth/granted-scopes.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { activeGrant } from '#tools/oauth/active-grant.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';

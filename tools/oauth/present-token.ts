@@ -1,6 +1,6 @@
 import { endFamily } from '#tools/oauth/end-family.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
-import { presentScopes, scopeText } from '#src/domain/access/oauth/scope-text.ts';
+import { presentScopes, scopeText } from '#src/domain/access/oauth/granted-scopes.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { activeGrant } from '#tools/oauth/active-grant.ts';
 import type { OAuthClient, OAuthToken } from '#src/domain/access/oauth/records.ts';

@@ -1,4 +1,4 @@
-import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import { plainName } from '#src/domain/access/oauth/client-name.ts';
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { isRedirectAllowed } from '#src/domain/access/oauth/redirect.ts';

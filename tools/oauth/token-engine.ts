@@ -3,7 +3,7 @@ import { Exchange, type Entitlement, type ExchangeParts, type TokenRequest } fro
 import { lifetimes } from '#src/domain/access/oauth/lifetimes.ts';
 import { requireParameter, type FormParameters } from '#src/domain/access/oauth/parameters.ts';
 import { OAuthError, oauthErrors, type OAuthErrorCode } from '#src/domain/access/oauth/oauth-error.ts';
-import { scopeText } from '#src/domain/access/oauth/scope-text.ts';
+import { scopeText } from '#src/domain/access/oauth/granted-scopes.ts';
 import { newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import type { OAuthGrantType } from '#src/domain/access/oauth/records.ts';
 import type { TokenReply } from '#tools/oauth/present-token.ts';

@@ -1,6 +1,6 @@
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { isRedirectAllowed } from '#src/domain/access/oauth/redirect.ts';
-import { plainName } from '#src/domain/access/oauth/consent-text.ts';
+import { plainName } from '#src/domain/access/oauth/client-name.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
 import type { OAuthClient, OAuthGrantType } from '#src/domain/access/oauth/records.ts';
 
