@@ -7,7 +7,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import type { AnyTool, Outcome, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { cappedLimit } from '#tools/capped-limit.ts';
-import { countRefusal } from '#tools/audit/announced.ts';
+import { countDenied } from '#tools/audit/announced.ts';
 import { callTool, invalidInput, validated } from '#tools/call.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import type { RateLimiters } from '#http/guard/rate-limit.ts';
@@ -163,7 +163,7 @@ export function admission(
     try {
       await countCall(facade.limiters, { expensive: expensive === true, caller, principal }, response);
     } catch (error) {
-      countRefusal({ deps: facade.deps, principal, ip: request.ip ?? null }, row.id, error);
+      countDenied({ deps: facade.deps, principal, ip: request.ip ?? null }, row.id, error);
       throw error;
     }
     callers.set(request, principal);

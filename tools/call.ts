@@ -5,7 +5,7 @@ import { oversize } from '#src/contracts/shapes/oversize.ts';
 import { callerWith } from '#src/domain/access/rights.ts';
 import { requireRecentSignIn } from '#src/domain/access/recent-sign-in.ts';
 import { AppError, type FieldError } from '#src/domain/app-error.ts';
-import { announced, countRefusal, isAudited } from '#tools/audit/announced.ts';
+import { announced, countDenied, isAudited } from '#tools/audit/announced.ts';
 import { cappedLimit } from '#tools/capped-limit.ts';
 import type { Tool, ToolContext } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
@@ -117,7 +117,7 @@ export async function callTool<Input extends z.ZodType, Output extends z.ZodObje
       }),
     );
   } catch (error) {
-    countRefusal(ctx, tool.name, error);
+    countDenied(ctx, tool.name, error);
     throw error;
   }
 }

@@ -63,7 +63,7 @@ function unfoldingProblems(places: ReadonlyMap<string, Place>): string[] {
     for (const inner of place.inside) parts += count(inner);
     if (place.refersTo !== null) {
       const problem = referenceProblem(at, place.refersTo, { places, open });
-      if (problem !== null) throw new ReferenceProblem(problem);
+      if (problem !== null) throw new SchemaReferenceError(problem);
       parts += count(place.refersTo);
     }
     open.delete(at);
@@ -78,12 +78,12 @@ function unfoldingProblems(places: ReadonlyMap<string, Place>): string[] {
       `with its references followed, the schema has ${many} parts, at most ${limits.parts} are allowed; refer to a part less often, or ask for less in one answer`,
     ];
   } catch (error) {
-    if (error instanceof ReferenceProblem) return [error.message];
+    if (error instanceof SchemaReferenceError) return [error.message];
     throw error;
   }
 }
 
-class ReferenceProblem extends InkgraphError {}
+class SchemaReferenceError extends InkgraphError {}
 
 function referenceProblem(
   at: string,

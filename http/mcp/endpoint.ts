@@ -10,7 +10,7 @@ import { McpServerFactory } from '#mcp/server/server-factory.ts';
 import type { McpCaller } from '#mcp/caller.ts';
 import { productCatalog } from '#mcp/product.ts';
 import type { Facade } from '#http/bind.ts';
-import { countRefusal } from '#tools/audit/announced.ts';
+import { countDenied } from '#tools/audit/announced.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { asksAgain, bearerPrincipal, credentialOf, insufficientScope } from '#http/mcp/bearer.ts';
@@ -103,7 +103,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
     for (const message of messages) {
       const expensive = factory.registry.isExpensive(message);
       await countCall(parts.limiters, { expensive, caller, principal }, response).catch((error: unknown) => {
-        countRefusal({ deps, principal }, 'mcp', error);
+        countDenied({ deps, principal }, 'mcp', error);
         throw error;
       });
     }

@@ -52,7 +52,7 @@ const recordOf = ({ _id: id, outcome, count, ...row }: AuditRow): AuditRecord =>
 });
 
 /** An error of the caller: nothing was done. Others leave open how far the deed came. */
-const isRefusal = (error: unknown): boolean => error instanceof AppError && error.row.status < 500;
+const isCallersError = (error: unknown): boolean => error instanceof AppError && error.row.status < 500;
 
 interface Counted {
   readonly row: AuditRow;
@@ -139,7 +139,7 @@ function createDeeds({ audit }: Pick<Collections, 'audit'>) {
       try {
         result = await work(deed);
       } catch (error) {
-        if (open && isRefusal(error)) await forget();
+        if (open && isCallersError(error)) await forget();
         throw error;
       }
       if (open) await forget();

@@ -1,7 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { downloadUrl, faultCode, problemOf, servedStore, type ServedStore, uploadUrl } from '#test/support/objects.ts';
+import {
+  downloadUrl,
+  errorCodeOf,
+  problemOf,
+  servedStore,
+  type ServedStore,
+  uploadUrl,
+} from '#test/support/objects.ts';
 
 const hour = 3_600_000;
 const body = Buffer.from('hello');
@@ -25,7 +32,7 @@ describe('The key of a deleted upload', () => {
     const again = await put(url);
     expect(again.status).toBe(410);
     expect(await problemOf(again)).toMatchObject({ code: 'object.deleted', instance: '/o/closed/x' });
-    expect(await faultCode(store.put('closed/x', body, 'image/png'))).toBe('object.deleted');
+    expect(await errorCodeOf(store.put('closed/x', body, 'image/png'))).toBe('object.deleted');
     expect(await store.head('closed/x')).toBeNull();
     expect(await store.get('closed/x')).toBeNull();
     expect((await fetch(await downloadUrl(store, 'closed/x'))).status).toBe(404);
@@ -85,7 +92,7 @@ describe('A disk that is nearly full', () => {
       const { store } = served;
       // 10 bytes of room: enough for five, not for eleven.
       const url = await uploadUrl(store, 'room/a', body.length);
-      expect(await faultCode(uploadUrl(store, 'room/b', 11))).toBe('storage.full');
+      expect(await errorCodeOf(uploadUrl(store, 'room/b', 11))).toBe('storage.full');
       freeBytes = 0;
       await expect.poll(async () => (await store.disk()).freeBytes, { timeout: 10_000 }).toBe(0);
       const before = measured;
@@ -94,7 +101,7 @@ describe('A disk that is nearly full', () => {
       expect(refused.headers.get('retry-after')).toBe('60');
       expect((await problemOf(refused)).code).toBe('storage.full');
       for (let n = 0; n < 20; n += 1)
-        expect(await faultCode(store.put('room/c', body, 'image/png'))).toBe('storage.full');
+        expect(await errorCodeOf(store.put('room/c', body, 'image/png'))).toBe('storage.full');
       expect(measured - before).toBeLessThanOrEqual(2);
       expect(seen).toHaveLength(1);
       freeBytes = 1_000;

@@ -10,7 +10,7 @@ import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import type { DiskObjectStore } from '#src/adapters/objects/disk/store.ts';
 import { isObjectKey } from '#src/adapters/objects/key.ts';
 import { objectBytes, sha256 } from '#test/support/object-bytes.ts';
-import { diskStore, faultCode, inMinutes, temporaryFolder } from '#test/support/objects.ts';
+import { diskStore, errorCodeOf, inMinutes, temporaryFolder } from '#test/support/objects.ts';
 
 const run = promisify(execFile);
 let dataDir: string;
@@ -47,7 +47,7 @@ describe('one folder, several stores', () => {
       body: Buffer.alloc(9, index),
     }));
     const codes = await Promise.all(
-      writes.map(({ store, body }) => faultCode(store?.put('race', body, 'text/plain') ?? Promise.resolve())),
+      writes.map(({ store, body }) => errorCodeOf(store?.put('race', body, 'text/plain') ?? Promise.resolve())),
     );
     expect(codes.filter((code) => code === 'none')).toHaveLength(1);
     expect(await stores[0]?.get('race')).toEqual(writes[codes.indexOf('none')]?.body);
@@ -89,19 +89,19 @@ describe('one folder, several stores', () => {
   test('a folder that cannot be written fails the check', async () => {
     const store = await diskStore(dataDir);
     await rm(join(dataDir, 'objects', 'temp'), { recursive: true });
-    expect(await faultCode(store.check())).toBe('service.unavailable');
+    expect(await errorCodeOf(store.check())).toBe('service.unavailable');
     await mkdir(join(dataDir, 'objects', 'temp'));
-    expect(await faultCode(store.check())).toBe('none');
+    expect(await errorCodeOf(store.check())).toBe('none');
   });
 
   test('a damaged record, or missing bytes, is an error and never an absent object', async () => {
     const store = await diskStore(dataDir);
     await store.put('x', Buffer.from('x'), 'text/plain');
     for (const blob of await filesOf('blobs')) await rm(blob);
-    expect(await faultCode(store.get('x'))).toBe('service.internal');
+    expect(await errorCodeOf(store.get('x'))).toBe('service.internal');
     for (const text of ['', '{"key":"x"}', 'null', '{"key":"y","sizeBytes":1,"contentType":"a/b","etag":"z"}']) {
       for (const record of await filesOf('keys')) await writeFile(record, text);
-      expect(await faultCode(store.head('x'))).toBe('service.internal');
+      expect(await errorCodeOf(store.head('x'))).toBe('service.internal');
     }
   });
 });
@@ -170,7 +170,7 @@ describe('sweepOrphans', () => {
     const store = await diskStore(dataDir, { clock: inAnHour });
     await store.put('x', Buffer.from('x'), 'text/plain');
     for (const record of await filesOf('keys')) await writeFile(record, '{"key"');
-    expect(await faultCode(store.sweepOrphans(hourMs))).toBe('service.internal');
+    expect(await errorCodeOf(store.sweepOrphans(hourMs))).toBe('service.internal');
     expect(await filesOf('blobs')).toHaveLength(1);
   });
 
@@ -258,7 +258,7 @@ describe('sweepOrphans', () => {
     for (let round = 0; round < 100 && !codes.has('service.unavailable'); round += 1) {
       const key = `vanishing/${round}`;
       const settled: string[] = [];
-      const put = faultCode(store.put(key, body, 'text/plain')).then((code) => settled.push(code));
+      const put = errorCodeOf(store.put(key, body, 'text/plain')).then((code) => settled.push(code));
       while (settled.length === 0) await rm(blob, { force: true });
       await put;
       for (const code of settled) codes.add(code);
@@ -402,8 +402,8 @@ describe('keys', () => {
       fc.asyncProperty(
         nastyKey.filter((key) => !isObjectKey(key)),
         async (key) => {
-          expect(await faultCode(store.put(key, Buffer.from('x'), 'text/plain'))).toBe('object.not_found');
-          expect(await faultCode(store.get(key))).toBe('object.not_found');
+          expect(await errorCodeOf(store.put(key, Buffer.from('x'), 'text/plain'))).toBe('object.not_found');
+          expect(await errorCodeOf(store.get(key))).toBe('object.not_found');
         },
       ),
       { numRuns: 200 },

@@ -8,7 +8,7 @@ import { sha256 } from '#test/support/object-bytes.ts';
 import {
   diskStore,
   downloadUrl,
-  faultCode,
+  errorCodeOf,
   inMinutes,
   megabyte,
   problemOf,
@@ -250,7 +250,7 @@ describe('errors and lifecycle', () => {
 
   test('a port in use rejects with the error of the system', async () => {
     const other = await diskStore(served.dataDir, { port: served.port });
-    expect(await faultCode(other.listen())).toBe('EADDRINUSE');
+    expect(await errorCodeOf(other.listen())).toBe('EADDRINUSE');
     await other.close();
   });
 
@@ -295,11 +295,11 @@ describe('errors and lifecycle', () => {
     { expiresAt: new Date(Number.NaN) },
   ])('presigning %j is refused', async (wrong) => {
     const request = { key: 'k', contentLength: 1, contentType: 'image/png', expiresAt: inMinutes(5), ...wrong };
-    expect(await faultCode(served.store.presignPut(request))).toBe('request.invalid');
+    expect(await errorCodeOf(served.store.presignPut(request))).toBe('request.invalid');
   });
 
   test('presigning over the limit is refused', async () => {
     const request = { key: 'k', contentLength: 129 * megabyte, contentType: 'image/png', expiresAt: inMinutes(5) };
-    expect(await faultCode(served.store.presignPut(request))).toBe('upload.too_large');
+    expect(await errorCodeOf(served.store.presignPut(request))).toBe('upload.too_large');
   });
 });

@@ -7,7 +7,7 @@ import { createS3ObjectStore, type S3ObjectStore } from '#src/adapters/objects/s
 import { doctor } from '#scripts/doctor.ts';
 import { findProgram, mayMissPrograms, radosGateway, swiftProxy } from '#scripts/check/programs.ts';
 import { objectStoreConformance } from '#test/conformance/object-store.ts';
-import { faultCode, inMinutes, temporaryFolder } from '#test/support/objects.ts';
+import { errorCodeOf, inMinutes, temporaryFolder } from '#test/support/objects.ts';
 import { runCommand } from '#test/support/command.ts';
 import { startSwift } from '#test/support/servers/swift-server.ts';
 import { startCeph } from '#scripts/servers/ceph.ts';
@@ -124,7 +124,7 @@ function swaps(open: () => Promise<S3ObjectStore>): void {
     // A deletion frees the key for the address on every service.
     await store.delete('uploads/swap/a.png');
     expect(await replay()).toBe(200);
-    expect(await faultCode(store.copy('uploads/swap/a.png', 'documents/swap/a.png', etag))).toBe('object.not_found');
+    expect(await errorCodeOf(store.copy('uploads/swap/a.png', 'documents/swap/a.png', etag))).toBe('object.not_found');
     expect(await store.head('documents/swap/a.png')).toBeNull();
     await store.close();
   });
@@ -147,13 +147,13 @@ function leftCopies(server: () => Promise<S3Server>): void {
       line.fault = 'unavailable';
     };
     // Swift refuses the copy; Ceph makes it, and the look at it fails.
-    expect(['service.unavailable', 'object.not_found']).toContain(await faultCode(store.copy(from, to, etag)));
+    expect(['service.unavailable', 'object.not_found']).toContain(await errorCodeOf(store.copy(from, to, etag)));
     line.fault = 'none';
     line.before = async () => undefined;
     // The checked bytes are back, as at an acknowledgement that is sent again.
     await direct.delete(from);
     await direct.put(from, tinyPng, 'image/png');
-    const again = await faultCode(store.copy(from, to, etag));
+    const again = await errorCodeOf(store.copy(from, to, etag));
     const pinned = await direct.get(to);
     expect({ again, isChecked: pinned?.equals(tinyPng) }).toEqual(
       direct.abilities?.copyIfMatch === true
@@ -200,7 +200,7 @@ function faults(server: () => Promise<S3Server>): void {
       await direct.delete('uploads/race/a.png');
       expect(await replay()).toBe(200);
     };
-    expect(await faultCode(store.copy('uploads/race/a.png', 'documents/race/a.png', etag))).toBe('object.not_found');
+    expect(await errorCodeOf(store.copy('uploads/race/a.png', 'documents/race/a.png', etag))).toBe('object.not_found');
     expect(await direct.head('documents/race/a.png')).toBeNull();
     await store.close();
     await direct.close();
@@ -232,7 +232,7 @@ function faults(server: () => Promise<S3Server>): void {
               store.deleteAll(['faults/kept']),
               store.check(),
             ];
-      const codes = await Promise.all([...reads, ...others].map(faultCode));
+      const codes = await Promise.all([...reads, ...others].map(errorCodeOf));
       expect(new Set(codes), fault).toEqual(new Set(['service.unavailable']));
       // Signing asks nobody.
       const request = { key: 'faults/new', contentLength: 1, contentType: 'image/png', expiresAt: inMinutes(5) };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
-import { faultCode, inMinutes } from '#test/support/objects.ts';
+import { errorCodeOf, inMinutes } from '#test/support/objects.ts';
 
 export interface StoreUnderTest {
   readonly store: ObjectStore;
@@ -85,14 +85,14 @@ function wholeObjects(store: () => ObjectStore, refusesRaces: () => boolean): vo
   test('a key is written once: the first body stays', async () => {
     const key = freshKey('once');
     await store().put(key, Buffer.from('first'), 'text/plain');
-    expect(await faultCode(store().put(key, Buffer.from('second'), 'text/plain'))).toBe('object.exists');
+    expect(await errorCodeOf(store().put(key, Buffer.from('second'), 'text/plain'))).toBe('object.exists');
     expect(String(await store().get(key))).toBe('first');
   });
 
   test('of eight parallel puts one wins and its bytes are read whole', async () => {
     const key = freshKey('race');
     const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(50_000, index + 1));
-    const codes = await Promise.all(bodies.map((body) => faultCode(store().put(key, body, 'image/png'))));
+    const codes = await Promise.all(bodies.map((body) => errorCodeOf(store().put(key, body, 'image/png'))));
     const stored = await store().get(key);
     const winners = bodies.filter((_, index) => codes[index] === 'none');
     expect(winners.some((body) => stored?.equals(body))).toBe(true);
@@ -164,7 +164,7 @@ function wholeObjects(store: () => ObjectStore, refusesRaces: () => boolean): vo
       store().presignPut({ key, contentLength: 1, contentType: 'text/plain', expiresAt }),
       store().presignGet({ key, expiresAt }),
     ];
-    const codes = await Promise.all(operations.map(faultCode));
+    const codes = await Promise.all(operations.map(errorCodeOf));
     expect(new Set(codes)).toEqual(new Set(['object.not_found']));
   });
 
@@ -211,15 +211,15 @@ function copies(store: () => ObjectStore): void {
     const [from, to] = [freshKey('from'), freshKey('to')];
     const { etag } = await store().put(from, Buffer.from('mine'), 'text/plain');
     await store().put(to, Buffer.from('theirs'), 'text/plain');
-    expect(await faultCode(store().copy(from, to, etag))).toBe('object.exists');
+    expect(await errorCodeOf(store().copy(from, to, etag))).toBe('object.exists');
     expect(String(await store().get(to))).toBe('theirs');
   });
 
   test('a copy of an absent object, or of other bytes than named, is refused and stores nothing', async () => {
     const [from, to] = [freshKey('from'), freshKey('to')];
     const { etag } = await store().put(from, Buffer.from('bytes'), 'text/plain');
-    expect(await faultCode(store().copy(from, to, '0'.repeat(etag.length)))).toBe('object.not_found');
-    expect(await faultCode(store().copy(freshKey('absent'), to, etag))).toBe('object.not_found');
+    expect(await errorCodeOf(store().copy(from, to, '0'.repeat(etag.length)))).toBe('object.not_found');
+    expect(await errorCodeOf(store().copy(freshKey('absent'), to, etag))).toBe('object.not_found');
     expect(await store().head(to)).toBeNull();
   });
 }

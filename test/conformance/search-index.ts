@@ -243,7 +243,7 @@ function finding(index: () => SearchIndex): void {
 }
 
 function narrowing(index: () => SearchIndex): void {
-  test('a search narrows to documents and to keys, in every leg', async () => {
+  test('a search narrows to documents and to keys, by every retriever', async () => {
     const tenant = freshTenant();
     const mine = await embedded(tenant, 'walnut table W-4711', { apiKeyId: 'key_mine' });
     const other = await embedded(tenant, 'walnut table W-4711', { apiKeyId: 'key_other' });
@@ -338,7 +338,7 @@ function degrading(subject: () => SearchIndexUnderTest): void {
     ['embeddings of another label', { ...options, embedder: { ...embedder, label: 'other/1' } }],
     ['a model that fails', { ...options, embedder: { ...embedder, embedQuery: nothing } }],
     ['a model that hangs', { ...options, embedder: { ...embedder, embedQuery: never } }],
-  ])('%s leaves the other legs, and the answer says so', async (_, broken) => {
+  ])('%s leaves the other retrievers, and the answer says so', async (_, broken) => {
     const tenant = freshTenant();
     const [index, working] = [subject().open(broken), subject().open(options)];
     const record = await embedded(tenant, 'walnut table Q-4711');

@@ -585,7 +585,7 @@ describe('Search', () => {
           }
   });
 
-  test('each leg finds the own document, and the other one is as near', async () => {
+  test('each retriever finds the own document, and the other one is as near', async () => {
     for (const who of [mine, theirs]) {
       const { hits, degraded } = await stores.search.search({ ...who, text, limit: 100 });
       expect(degraded).toEqual([]);

@@ -100,7 +100,7 @@ export async function problemOf(response: Response): Promise<Problem> {
 }
 
 /** Error code that an operation ends in; `none` when it succeeds. */
-export async function faultCode(operation: Promise<unknown>): Promise<string> {
+export async function errorCodeOf(operation: Promise<unknown>): Promise<string> {
   return operation.then(
     () => 'none',
     (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : String(error)),

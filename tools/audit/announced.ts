@@ -22,19 +22,19 @@ export function isAudited({ effect, audit }: Pick<AnyTool, 'effect' | 'audit'>):
   return effect !== 'read' && audit !== false;
 }
 
-const refusals: Readonly<Record<string, string>> = {
+const countedActions: Readonly<Record<string, string>> = {
   'auth.forbidden': 'access.refused',
   'quota.exceeded': 'limit.reached',
   'request.rate_limited': 'limit.reached',
 };
 
-/** Counts a refusal that an administrator wants to know of: refused authorization, and limits that were reached. */
-export function countRefusal(
+/** Counts an error that an administrator wants to know of: missing rights, and limits that were reached. */
+export function countDenied(
   { deps, principal, ip = null }: Pick<ToolContext<'audit'>, 'deps' | 'principal' | 'ip'>,
   target: string,
   error: unknown,
 ): void {
-  const action = error instanceof AppError ? own(refusals, error.code) : undefined;
+  const action = error instanceof AppError ? own(countedActions, error.code) : undefined;
   if (action === undefined) return;
   const { organizationId, actorId: actor } = principal;
   deps.audit.count({ organizationId, actor, action, target, detail: {}, ip });

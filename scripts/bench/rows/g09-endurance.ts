@@ -62,7 +62,7 @@ async function corruptedLine(context: BenchContext, scans: readonly Scan[]): Pro
   } finally {
     await child[Symbol.asyncDispose]();
   }
-  const note = `${counts.refused} refused with a fault, ${counts.decoded} decoded all the same${broken.map((one) => `; ${one}`).join('')}`;
+  const note = `${counts.refused} rejected with an AppError, ${counts.decoded} decoded all the same${broken.map((one) => `; ${one}`).join('')}`;
   return {
     id: 'G9',
     what: `crashes and unexpected errors on ${inputs} corrupted inputs`,

@@ -14,7 +14,7 @@ import type { SearchMode } from '#src/stores/search/query.ts';
 const words = 3;
 const organizationId = 'organization-1';
 
-/** G11: search through the repository, legs and fusion included, in one organization's documents of 300 words. */
+/** G11: search through the repository, retrievers and fusion included, in one organization's documents of 300 words. */
 export const hybridSearch: Row = {
   id: 'G11',
   async measure(context) {

@@ -70,7 +70,7 @@ async function callIn(lane: Lane, request: PdfRequest, { quickMs: quick, outer }
           : startDeadline(quick, outer, () => new SlowError('the facts take longer'));
       return await child.call(request.action, request, deadline.signal);
     } catch (error) {
-      throw pdfFault(error);
+      throw pdfError(error);
     }
   });
 }
@@ -149,7 +149,7 @@ class OwnerTurns {
 }
 
 /** Maps the name of an error of pdfjs-dist. The thread sends no error text, which may quote the document. */
-function pdfFault(error: unknown): unknown {
+function pdfError(error: unknown): unknown {
   if (error instanceof ThreadCallError && error.answer === 'PasswordException') {
     return undecodable('The PDF is protected by a password. Remove the protection and send it again.', error);
   }

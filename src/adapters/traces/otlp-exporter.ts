@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import { InkgraphError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
 /** Collector that takes OTLP over HTTP. */
@@ -29,7 +30,7 @@ const longestPauseMs = 5_000;
 
 const compress = promisify(gzip);
 
-class RefusedError extends Error {
+class CollectorError extends InkgraphError {
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;
 
@@ -105,9 +106,9 @@ export class OtlpExporter implements SpanExporter {
         await this.#post(body, signal);
         return;
       } catch (error) {
-        const refused = error instanceof RefusedError ? error : null;
-        const wait = refused?.retryAfterMs ?? pauseMs * (0.8 + Math.random() * 0.4);
-        const again = refused?.retryable !== false && performance.now() + wait <= until;
+        const answered = error instanceof CollectorError ? error : null;
+        const wait = answered?.retryAfterMs ?? pauseMs * (0.8 + Math.random() * 0.4);
+        const again = answered?.retryable !== false && performance.now() + wait <= until;
         if (!again || !(await this.#pause(wait))) throw error;
       }
     }
@@ -135,7 +136,7 @@ export class OtlpExporter implements SpanExporter {
       signal,
     });
     await response.body?.cancel();
-    if (!response.ok) throw new RefusedError(response);
+    if (!response.ok) throw new CollectorError(response);
   }
 
   #answered(): void {

@@ -51,7 +51,7 @@ async function olderData(name: string): Promise<Db> {
 const indexesOf = (of: Db): Promise<Document[]> => of.collection('searchRecords').listSearchIndexes().toArray();
 
 describe('Search indexes', () => {
-  test('data from before vectors were searched opens, and is found by every leg', async () => {
+  test('data from before vectors were searched opens, and is found by every retriever', async () => {
     await migrate(await olderData('older'), dimensions);
     const search = createSearchIndex(collectionsOf(db), { mode: 'hybrid', embedder });
     await expect(search.check()).resolves.toBeUndefined();

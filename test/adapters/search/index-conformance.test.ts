@@ -118,7 +118,7 @@ describe('A search in a database that does not answer everything', () => {
     },
   );
 
-  test.concurrent('when no leg is answered the search is unavailable, and later is not', async () => {
+  test.concurrent('when no retriever answers the search is unavailable, and later is not', async () => {
     await using through = await open();
     const { proxy, index } = through;
     void proxy.keep('searchRecords');

@@ -53,7 +53,7 @@ describe('DOCUMENT_SEARCH_MODE=hybrid', () => {
     expect(found).toEqual({ documents: [], nextCursor: null, degraded: [] });
   });
 
-  test('each leg is measured by how it went', async () => {
+  test('each retriever is measured by how it went', async () => {
     const told = await (await fetch(new URL('/metrics', app.addresses.agents))).text();
     expect(told).toMatch(/inkgraph_search_leg_seconds_count\{leg="semantic",outcome="found"\} [1-9]/);
     expect(told).toMatch(/inkgraph_search_leg_seconds_count\{leg="semantic",outcome="empty"\} 1/);

@@ -7,7 +7,7 @@ import { hashKey, keyIsLive } from '#src/domain/access/api-key.ts';
 import { issueKey, revokeKey, rotateKey, type KeyParts } from '#tools/keys/issue-key.ts';
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { testDatabase, type TestDatabase } from '#test/support/database.ts';
-import { faultCode } from '#test/support/objects.ts';
+import { errorCodeOf } from '#test/support/objects.ts';
 import { freshTenant } from '#test/support/records.ts';
 
 let database: TestDatabase;
@@ -48,14 +48,14 @@ describe('Issuing keys', () => {
       [{ ...place, kind: 'service', workflowId }, 'request.invalid'],
       [{ ...place, kind: 'workflow', workflowId }, 'none'],
     ] as const;
-    for (const [wanted, code] of cases) expect(await faultCode(issueKey(parts, wanted))).toBe(code);
+    for (const [wanted, code] of cases) expect(await errorCodeOf(issueKey(parts, wanted))).toBe(code);
   });
 
   test('a revoked key is not live, and revoking it again is refused and changes nothing', async () => {
     const { record } = await issueKey(parts, { ...place, kind: 'service' });
     await revokeKey(parts, place.organizationId, record._id, 'test');
     const once = await parts.apiKeys.find(place.organizationId, record._id);
-    expect(await faultCode(revokeKey(parts, place.organizationId, record._id, 'test'))).toBe('key.spent');
+    expect(await errorCodeOf(revokeKey(parts, place.organizationId, record._id, 'test'))).toBe('key.spent');
     const twice = await parts.apiKeys.find(place.organizationId, record._id);
     expect(twice).toEqual(once);
     expect(once !== null && keyIsLive(once, new Date())).toBe(false);
@@ -81,7 +81,7 @@ describe('Issuing keys', () => {
     expect(replaced?.replacedBy).toBe(record._id);
     const grace = (replaced?.graceUntil?.getTime() ?? 0) - Date.now();
     expect(grace / 3_600_000).toBeCloseTo(24, 1);
-    expect(await faultCode(rotateKey(parts, place.organizationId, old.record._id, { actor: 'test' }))).toBe(
+    expect(await errorCodeOf(rotateKey(parts, place.organizationId, old.record._id, { actor: 'test' }))).toBe(
       'key.spent',
     );
   });
@@ -101,8 +101,8 @@ describe('Issuing keys', () => {
   test("another organization's key is not there", async () => {
     const { record } = await issueKey(parts, { ...place, kind: 'service' });
     const { organizationId } = freshTenant();
-    expect(await faultCode(revokeKey(parts, organizationId, record._id, 'test'))).toBe('key.not_found');
-    expect(await faultCode(rotateKey(parts, organizationId, record._id, { actor: 'test' }))).toBe('key.not_found');
+    expect(await errorCodeOf(revokeKey(parts, organizationId, record._id, 'test'))).toBe('key.not_found');
+    expect(await errorCodeOf(rotateKey(parts, organizationId, record._id, { actor: 'test' }))).toBe('key.not_found');
     expect(await parts.apiKeys.findByHash(record.hash)).toMatchObject({ revokedAt: null, replacedBy: null });
   });
 });

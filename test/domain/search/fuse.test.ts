@@ -7,10 +7,14 @@ import {
   type RankedHits,
 } from '#src/domain/search/fuse.ts';
 
-type Leg = 'exact' | 'lexical' | 'semantic';
+type Retriever = 'exact' | 'lexical' | 'semantic';
 
 /** Hits as `id:score`. */
-const retriever = (name: Leg, hits: string, more: Partial<RankedHits<Leg>> = {}): RankedHits<Leg> => ({
+const retriever = (
+  name: Retriever,
+  hits: string,
+  more: Partial<RankedHits<Retriever>> = {},
+): RankedHits<Retriever> => ({
   retriever: name,
   weight: 1,
   pins: name === 'exact',
@@ -20,7 +24,7 @@ const retriever = (name: Leg, hits: string, more: Partial<RankedHits<Leg>> = {})
     .map((hit) => ({ documentId: hit.split(':')[0] ?? '', score: Number(hit.split(':')[1]) })),
   ...more,
 });
-const ids = (ranked: RankedHits<Leg>[], limit = 10): string =>
+const ids = (ranked: RankedHits<Retriever>[], limit = 10): string =>
   fuse(ranked, limit)
     .map((hit) => hit.documentId)
     .join(' ');
@@ -91,7 +95,7 @@ describe('Score fusion', () => {
     expect(fuse([retriever('lexical', 'a:9'), retriever('semantic', 'a:.9')], 1)[0]?.score).toBeCloseTo(1, 10);
   });
 
-  test('every hit says its rank and score in each leg', () => {
+  test('every hit says its rank and score in each retriever', () => {
     const [hit] = fuse([retriever('lexical', 'a:7 b:7'), retriever('semantic', 'c:.9 b:.4')], 1);
     expect(hit).toMatchObject({
       documentId: 'b',
@@ -106,7 +110,8 @@ describe('Score fusion', () => {
 
   test('order of ranked and of arrival do not change what equal weights answer', () => {
     const [one, two] = [retriever('lexical', 'a:9 b:8 c:7 d:6'), retriever('semantic', 'd:.9 b:.8 x:.7')];
-    const scores = (ranked: RankedHits<Leg>[]) => new Map(fuse(ranked, 10).map((hit) => [hit.documentId, hit.score]));
+    const scores = (ranked: RankedHits<Retriever>[]) =>
+      new Map(fuse(ranked, 10).map((hit) => [hit.documentId, hit.score]));
     expect(scores([one, two])).toEqual(scores([two, one]));
   });
 });

@@ -208,7 +208,7 @@ describe('taking access away', () => {
     expect((await contextOf(authorization)).scopes).toEqual(['runs:read']);
   });
 
-  it('ends a standing stream at once where this process did it', async () => {
+  it('ends an open stream at once where this process did it', async () => {
     const { authorization, grant, deps } = await usable();
     const opened = await post(at, initialize('2025-11-25'), { authorization });
     const session = { authorization, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? 'none' };

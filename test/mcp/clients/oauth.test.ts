@@ -218,7 +218,7 @@ describe('A client that was allowed to read only', () => {
 });
 
 describe('A grant that is revoked', () => {
-  it('ends at once for what is connected, its refresh token and its standing streams, and for it alone', async () => {
+  it('ends at once for what is connected, its refresh token and its open streams, and for it alone', async () => {
     const [program, other] = [new Program(), new Program()];
     const [{ client }, kept] = [await connected(program, { scope: grantScopes }), await connected(other)];
     const stream = await client.listen({ resourcesListChanged: true });

@@ -100,7 +100,7 @@ describe('a session', () => {
   });
 });
 
-describe('a standing stream', () => {
+describe('an open stream', () => {
   const listen2026 = ({ url }: Listener, secret: string): Promise<Response> =>
     fetch(url, {
       method: 'POST',
@@ -138,31 +138,34 @@ describe('a standing stream', () => {
   });
 
   it('is not looked at any more once its client has gone', async () => {
-    const standing = new OpenStreams({ logger: at.log, everyMs: 60_000 });
+    const streams = new OpenStreams({ logger: at.log, everyMs: 60_000 });
     let looks = 0;
-    const door = { name: 'one', isValid: async () => (looks += 1) > 0 };
+    const credential = { name: 'one', isValid: async () => (looks += 1) > 0 };
     const stream = (): Response =>
-      standing.guard(new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } }), door);
+      streams.guard(
+        new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } }),
+        credential,
+      );
     const both = [stream(), stream()];
-    await standing.recheck();
-    expect([standing.size, looks]).toEqual([1, 1]);
+    await streams.recheck();
+    expect([streams.size, looks]).toEqual([1, 1]);
     for (const { body } of both) await body?.cancel();
-    await standing.recheck();
-    expect([standing.size, looks]).toEqual([0, 1]);
+    await streams.recheck();
+    expect([streams.size, looks]).toEqual([0, 1]);
   });
 
   it('stays when its credential cannot be looked at, and ends with the next look', async () => {
-    const standing = new OpenStreams({ logger: at.log, everyMs: 60_000 });
+    const streams = new OpenStreams({ logger: at.log, everyMs: 60_000 });
     const looks = [Promise.reject(new Error('no database')), Promise.resolve(false)];
     const body = new ReadableStream();
-    const guarded = standing.guard(new Response(body, { headers: { 'content-type': 'text/event-stream' } }), {
+    const guarded = streams.guard(new Response(body, { headers: { 'content-type': 'text/event-stream' } }), {
       name: 'one',
       isValid: () => looks.shift() ?? Promise.resolve(true),
     });
-    await standing.recheck();
-    expect(standing.size).toBe(1);
-    await standing.recheck();
-    expect(standing.size).toBe(0);
+    await streams.recheck();
+    expect(streams.size).toBe(1);
+    await streams.recheck();
+    expect(streams.size).toBe(0);
     await expect(guarded.text()).rejects.toThrow('no longer valid');
   });
 });

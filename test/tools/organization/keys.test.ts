@@ -9,7 +9,7 @@ import { pointersOf, problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, tinyPng, type TestApp } from '#test/support/test-app.ts';
-import { faultCode } from '#test/support/objects.ts';
+import { errorCodeOf } from '#test/support/objects.ts';
 import { mostProjects } from '#src/domain/access/organization.ts';
 
 let app: TestApp;
@@ -146,9 +146,9 @@ describe('A service key that manages keys', () => {
     const { key: strong } = await issued({ kind: 'service', scopes: ['workflows:publish'] });
     const create = (scopes?: string[]) => manager.ask(tools.createApiKey, { kind: 'service', name: 'x', scopes });
     const before = await listed();
-    expect(await faultCode(create(['workflows:write']))).toBe('auth.forbidden');
-    expect(await faultCode(create(['runs:read', 'workflows:publish']))).toBe('auth.forbidden');
-    expect(await faultCode(manager.ask(tools.rotateApiKey, { keyId: strong.id }))).toBe('auth.forbidden');
+    expect(await errorCodeOf(create(['workflows:write']))).toBe('auth.forbidden');
+    expect(await errorCodeOf(create(['runs:read', 'workflows:publish']))).toBe('auth.forbidden');
+    expect(await errorCodeOf(manager.ask(tools.rotateApiKey, { keyId: strong.id }))).toBe('auth.forbidden');
     expect(await listed()).toEqual(before);
     for (const scopes of [undefined, ['keys:manage'], ['runs:read', 'runs:read']])
       expect(await create(scopes)).toMatchObject({ key: { createdBy: manager.record._id, state: 'live' } });
@@ -168,7 +168,7 @@ describe('A service key that manages keys', () => {
       [tools.rotateApiKey, { keyId: key.id }, 'key.not_found'],
       [tools.revokeApiKey, { keyId: key.id }, 'key.not_found'],
     ] as const;
-    for (const [tool, input, code] of tries) expect(await faultCode(manager.ask(tool, input))).toBe(code);
+    for (const [tool, input, code] of tries) expect(await errorCodeOf(manager.ask(tool, input))).toBe(code);
     expect((await listed()).find(({ id }) => id === key.id)?.state).toBe('live');
   });
 
@@ -178,9 +178,9 @@ describe('A service key that manages keys', () => {
     const create = (more = {}) => manager.ask(tools.createApiKey, { kind: 'service', name: 'x', ...more });
     expect(await create()).toMatchObject({ key: { expiresAt: end.toISOString() } });
     expect(await create({ expiresInDays: 1 })).toMatchObject({ key: { state: 'live' } });
-    expect(await faultCode(create({ expiresInDays: 3 }))).toBe('auth.forbidden');
+    expect(await errorCodeOf(create({ expiresInDays: 3 }))).toBe('auth.forbidden');
     const { key: lasting } = await issued({ kind: 'service' });
-    expect(await faultCode(manager.ask(tools.rotateApiKey, { keyId: lasting.id }))).toBe('auth.forbidden');
+    expect(await errorCodeOf(manager.ask(tools.rotateApiKey, { keyId: lasting.id }))).toBe('auth.forbidden');
     const others = [
       tools.listMembers,
       tools.inviteMember,
@@ -188,7 +188,7 @@ describe('A service key that manages keys', () => {
       tools.listSecrets,
       tools.listAuditRecords,
     ];
-    for (const tool of others) expect(await faultCode(manager.ask(tool, {}))).toBe('auth.forbidden');
+    for (const tool of others) expect(await errorCodeOf(manager.ask(tool, {}))).toBe('auth.forbidden');
   });
 });
 

@@ -47,7 +47,7 @@ export function createHeifPages(): HeifPages {
       } catch (error) {
         // libheif may have stopped anywhere, so the next file gets a new process.
         void child.end();
-        throw heifFault(error);
+        throw heifError(error);
       }
     });
 
@@ -65,7 +65,7 @@ export function createHeifPages(): HeifPages {
 const tooSlow = (): AppError =>
   undecodable('The HEIC took longer than 20 s of computing time. Send it as JPEG or PNG.');
 
-function heifFault(error: unknown): unknown {
+function heifError(error: unknown): unknown {
   if (error instanceof ThreadCallError && error.answer === 'image.too_large')
     return new AppError('image.too_large', 'The image is over the limit of 50 megapixels. Send it smaller.', {
       cause: error,

@@ -5,7 +5,7 @@ export interface CallFailure {
   readonly reason: string;
   readonly retryable: boolean;
   /** true: the settings have to change first. */
-  readonly isRefusal?: true;
+  readonly isMisconfigured?: true;
   readonly retryAfterMs?: number;
 }
 
@@ -21,7 +21,7 @@ const statusReasons: Readonly<Record<number, string>> = {
 };
 
 /** Statuses of a wrong credential, a model that it may not use, and an unknown model. */
-const refusals: ReadonlySet<number> = new Set([401, 403, 404]);
+const misconfigured: ReadonlySet<number> = new Set([401, 403, 404]);
 
 /** A stream ended early. It is an error, never a shorter answer. */
 export class StreamBrokenError extends InkgraphError {}
@@ -55,7 +55,7 @@ function readStatus(error: unknown, status: number): CallFailure {
   return {
     reason,
     retryable: status === 408 || status === 409 || status === 429 || status >= 500,
-    ...(refusals.has(status) && { isRefusal: true }),
+    ...(misconfigured.has(status) && { isMisconfigured: true }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }

@@ -36,7 +36,7 @@ export async function callWithRetries<T>(
       if (!repeatable || !failure.retryable || attempt >= settings.maxRetries || waitMs > longestWaitMs) {
         const times = attempt === 0 ? '' : ` (${attempt + 1} attempts)`;
         throw new AppError(
-          failure.isRefusal === true ? 'model.refused' : 'model.failed',
+          failure.isMisconfigured === true ? 'model.refused' : 'model.failed',
           `The server of ${who} ${failure.reason}${times}.`,
           {
             cause: loggable(error, settings.apiKey),
