@@ -6,7 +6,9 @@ import { instructions } from '#mcp/instructions.ts';
 import { shownTools } from '#mcp/surface.ts';
 import type { Toolset } from '#mcp/view.ts';
 import { Confirmations } from '#mcp/confirm/confirmations.ts';
-import { productTasks } from '#mcp/tasks/product-tasks.ts';
+import { executionTasks } from '#mcp/tasks/execution-tasks.ts';
+import { experimentTasks } from '#mcp/tasks/experiment-tasks.ts';
+import type { Tasks } from '#mcp/tasks/tasks.ts';
 import { useCase } from '#mcp/use-case.ts';
 import { fileURLToPath } from 'node:url';
 import { loadSkills } from '@modelcontextprotocol/server/ext/skills/node';
@@ -61,6 +63,22 @@ export async function skillsPart(): Promise<McpPart> {
 function withView(tool: McpTool): McpTool {
   const meta = appMetaOf(tool.definition.name);
   return meta === undefined ? tool : { ...tool, definition: { ...tool.definition, _meta: meta } };
+}
+
+const experimentId = /^xp_/;
+
+/** Tasks of the product, told apart by their ids: experiments, and executions. */
+function productTasks(deps: ToolDeps): Tasks {
+  const experiments = experimentTasks(deps);
+  const executions = executionTasks(deps);
+  const of = (taskId: string): Tasks => (experimentId.test(taskId) ? experiments : executions);
+  return {
+    standsFor: (method, taskId) => of(taskId).standsFor?.(method, taskId) ?? '',
+    get: (taskId, requester) => of(taskId).get(taskId, requester),
+    update: (taskId, responses, requester) => of(taskId).update(taskId, responses, requester),
+    cancel: (taskId, requester) => of(taskId).cancel(taskId, requester),
+    watch: (taskId, requester, changed) => of(taskId).watch?.(taskId, requester, changed) ?? (() => undefined),
+  };
 }
 
 /** The product's tools, resources, prompts and skills over MCP. */

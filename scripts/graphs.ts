@@ -5,9 +5,8 @@ import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
 import { seed } from '#app/compose/seed.ts';
 import { loadCode } from '#graphs/code/load-code.ts';
 import { loadConfig } from '#src/config/config.ts';
-import { check, diff, draw, exportGraph, list, type Request } from '#scripts/graphs/commands.ts';
+import { check, diff, draw, exportGraph, list, verify, type Request } from '#scripts/graphs/commands.ts';
 import { importGraph } from '#scripts/graphs/import-graph.ts';
-import { verify } from '#scripts/graphs/verify.ts';
 import { needStore } from '#scripts/graphs/load.ts';
 import { storeOf, type Store } from '#scripts/graphs/store.ts';
 

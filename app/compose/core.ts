@@ -7,7 +7,7 @@ import { createTokenAccessReader, type TokenAccessReader } from '#src/stores/tok
 import { noMetrics } from '#src/adapters/metrics/none.ts';
 import { metricsOnUse } from '#src/adapters/metrics/on-use.ts';
 import { modelLabels as labelsOf } from '#src/adapters/models/create-models.ts';
-import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
+import { createStemmers } from '#src/adapters/models/local/lazy-stemmer.ts';
 import { createInProcessWakeQueue } from '#src/adapters/queue/in-process-wake-queue.ts';
 import type { MailSender } from '#src/adapters/mail/mail-sender.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';

@@ -1,6 +1,7 @@
 import type { Response, Request } from 'express';
 import { serviceResults } from '#src/contracts/results/service-rows.ts';
 import { service } from '#src/contracts/service.ts';
+import type { dashboardWebhooks, serviceWebhooks } from '#src/contracts/webhooks/rows.ts';
 import type { Outcome } from '#tools/define.ts';
 import { tools } from '#tools/index.ts';
 import type { Bind } from '#http/bind.ts';
@@ -83,4 +84,16 @@ export function mountService(bind: Bind): void {
   bind(service.similarDocuments, tools.findSimilarDocuments, { rename: { id: 'documentId' } });
   bind(service.readText, tools.exportText, { send: sendFile });
   bind(service.setVisibility, tools.setVisibilityOfMany);
+}
+
+/** Webhooks of projects, for either family of rows. */
+export function mountWebhooks(bind: Bind, rows: typeof dashboardWebhooks | typeof serviceWebhooks): void {
+  bind(rows.list, tools.listWebhooks);
+  bind(rows.create, tools.createWebhook);
+  bind(rows.change, tools.changeWebhook);
+  bind(rows.remove, tools.deleteWebhook);
+  bind(rows.rotate, tools.rotateWebhookSecret);
+  bind(rows.test, tools.testWebhook);
+  bind(rows.deliveries, tools.listWebhookDeliveries);
+  bind(rows.redeliver, tools.redeliverWebhook);
 }

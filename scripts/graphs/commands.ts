@@ -7,6 +7,8 @@ import { drawMermaid } from '#graphs/draw/mermaid.ts';
 import { drawSvg } from '#graphs/draw/svg.ts';
 import { diffGraphs } from '#graphs/edit/diff.ts';
 import type { Code } from '#graphs/code/code.ts';
+import { callTool } from '#tools/call.ts';
+import { tools } from '#tools/index.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { UsageError } from '#scripts/cli/with-app.ts';
 import { load, loadGraph } from '#scripts/graphs/load.ts';
@@ -122,4 +124,18 @@ export async function draw(request: Request, store: Store | null): Promise<void>
   } = request;
   const { graph } = await loadGraph(ref, { code, store });
   await write(request, format === 'svg' ? await drawSvg(graph) : drawMermaid(graph));
+}
+
+/** Verifies the receipts of runs; 1 when one of them differs. */
+export async function verify(request: Request, { runs }: Store): Promise<void | 1> {
+  const checks = [];
+  for (const id of request.refs) checks.push(await callTool(tools.verifyReceipt, runs, { id }));
+  if (request.json) say(request, JSON.stringify(checks));
+  for (const { runId, valid, steps, hash, differences, unchecked } of request.json ? [] : checks) {
+    const gone = unchecked.length === 0 ? '' : `, without ${unchecked.join(' and ')}, which were deleted`;
+    say(request, `${valid ? 'ok    ' : 'broken'}  ${runId}  ${steps} steps, ${hash}${gone}`);
+    for (const { at, receipt, computed } of differences)
+      say(request, `        ${at}: ${JSON.stringify(receipt)}, but stored is ${JSON.stringify(computed)}`);
+  }
+  if (checks.some(({ valid }) => !valid)) return 1;
 }

@@ -6,7 +6,7 @@ import { verifies } from '#test/support/verifies.ts';
 import { addTheirThings } from '#test/support/neighbour.ts';
 import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
-import { verify } from '#scripts/graphs/verify.ts';
+import { verify } from '#scripts/graphs/commands.ts';
 import { productCode } from '#graphs/code/code.ts';
 import { storeOf } from '#scripts/graphs/store.ts';
 import { afterAll, beforeAll } from 'vitest';

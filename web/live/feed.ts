@@ -1,8 +1,11 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { address } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
+import { applier } from './apply.ts';
 import { connection, type Connection } from './connection.ts';
 import type { LiveEvent } from './event.ts';
+import { rememberer } from './recent.ts';
 
 type Message = { readonly event: LiveEvent; readonly id: string | null } | { readonly state: Connection };
 type Listener = (event: LiveEvent) => void;
@@ -71,7 +74,7 @@ async function keepOpen(place: Place, tell: (message: Message) => void, signal: 
  * Calls `listener` with each event of the organization, over one stream for all tabs of this browser: the tab that holds the lock
  * reads it and passes events on, and the next one takes over when it closes. Returns the end of it.
  */
-export function listen(listener: Listener): () => void {
+function listen(listener: Listener): () => void {
   const stop = new AbortController();
   // Known in every tab, so that the next one goes on where the one before ended.
   const place: Place = { lastId: null };
@@ -103,4 +106,14 @@ export function listen(listener: Listener): () => void {
     stop.abort();
     channel.close();
   };
+}
+
+/** Follows the feed, keeps the cache fresh by it and remembers the latest events. Returns the end of it. */
+export function startLive(client: QueryClient): () => void {
+  const apply = applier(client);
+  const remember = rememberer();
+  return listen((event) => {
+    apply(event);
+    remember(event);
+  });
 }

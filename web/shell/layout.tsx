@@ -37,7 +37,7 @@ function Layout() {
   const [opened, open] = useState<'palette' | 'shortcuts' | null>(null);
   useEffect(() => {
     // After the first paint: nobody waits for it.
-    const started = import('../live/start.ts').then(({ startLive }) => startLive(client));
+    const started = import('../live/feed.ts').then(({ startLive }) => startLive(client));
     return () => void started.then((stop) => stop());
   }, [client]);
   useEffect(() => {

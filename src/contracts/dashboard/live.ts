@@ -9,11 +9,21 @@ import {
 } from '#src/contracts/resources/chat.ts';
 import { ChatFrame } from '#src/contracts/streams/chat-frames.ts';
 import { RealtimeFrame } from '#src/contracts/streams/event-frames.ts';
-import { RealtimeQuery } from '#src/contracts/resources/realtime.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
 const chats = '/api/dashboard/documents/chat';
 const nothing = z.strictObject({});
+
+const IdList = z
+  .string()
+  .max(10_000)
+  .transform((text) => [...new Set(text.split(',').filter((id) => id !== ''))])
+  .pipe(z.array(z.string().max(128)).min(1).max(100));
+
+const RealtimeQuery = z.strictObject({
+  lastEventId: z.string().max(100).optional().describe('Used when the header Last-Event-ID is absent'),
+  projectIds: IdList.optional().describe('Only events of these projects, comma-separated'),
+});
 
 /** Chat, stored conversations and the realtime feed. Source: `chat.stream`, `realtime.stream`, docs/decisions/0040 and 0042. */
 export const dashboardLive = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
+import { createStemmers } from '#src/adapters/models/local/lazy-stemmer.ts';
 import { chooseSources, type Candidate, type Reader } from '#src/domain/chat/choose-sources.ts';
 import { extractAnswer } from '#src/domain/chat/extract-answer.ts';
 import { ocrPassages } from '#src/domain/chat/passages.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createStemmers } from '#src/adapters/models/local/stemmers.ts';
+import { createStemmers } from '#src/adapters/models/local/lazy-stemmer.ts';
 import { readQuestion } from '#src/domain/chat/read-question.ts';
 
 const stemmers = createStemmers();
