@@ -47,6 +47,21 @@ describe('citations', () => {
     const words = (text: string): number => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
     expect(records.filter((path) => words(read(path).text) > 300)).toEqual([]);
   });
+
+  test('the README fits in 120 lines', () => {
+    expect(read('README.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+  });
+
+  test('a test names each file of examples/, or the folder that it runs', () => {
+    const tests = files.filter((path) => path.startsWith('test/') && path.endsWith('.ts')).map(read);
+    // Beside the examples' own tests, which start them by name, a test has to name the folder too: names such as `experiment.json` are common.
+    const isNamed = (name: string): boolean =>
+      tests.some(({ path, text }) => text.includes(path.startsWith('test/examples/') ? name : `examples/${name}`));
+    const examples = files.filter((path) => path.startsWith('examples/') && path !== 'examples/README.md');
+    expect(examples.length).toBeGreaterThan(8);
+    const names = examples.map((path) => path.split('/')[1] ?? '');
+    expect(names.filter((name) => !isNamed(name))).toEqual([]);
+  });
 });
 
 describe('the guard itself', () => {

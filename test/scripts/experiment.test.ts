@@ -1,6 +1,7 @@
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishAddresses } from '#app/compose/addresses.ts';
 import { experiment as program } from '#scripts/experiment.ts';
@@ -55,6 +56,13 @@ describe('npm run experiment', () => {
     const { code, out } = await run([await fileOf(whole), '--dry-run']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ runs: 2, items: 1 });
+  });
+
+  test('plans the experiment of examples/experiment.json', async () => {
+    const shipped = fileURLToPath(new URL('../../examples/experiment.json', import.meta.url));
+    const { code, out, err } = await run([shipped, '--dry-run']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toMatchObject({ items: 12 });
   });
 
   test('says what is wrong with a file, and what to do', async () => {
