@@ -4,8 +4,10 @@ import type { FilterName, Order } from './list/filter-names.ts';
 
 type Search = { readonly [Name in FilterName | 'query']?: string } & { readonly sort?: Order };
 
-/** Documents of a page: of the list, and of results of a search. */
-const pageLimits = { list: 60, search: 50 } as const;
+/** Documents of a page. */
+const listPageLimit = 60;
+/** The same for results of a search. */
+const searchPageLimit = 50;
 
 /** The list for an address. */
 export const documentsQuery = (search: Search) =>
@@ -14,7 +16,7 @@ export const documentsQuery = (search: Search) =>
       query: search.query,
       ...askedFilters(search),
       ...(search.query === undefined ? askedOrder(search.sort) : {}),
-      limit: search.query === undefined ? pageLimits.list : pageLimits.search,
+      limit: search.query === undefined ? listPageLimit : searchPageLimit,
       total: true,
     },
   });
