@@ -13,6 +13,7 @@ export const columns = [
   'sent',
   'received',
   'rows',
+  'left',
   'entries',
   'changes',
   'bytes',
@@ -88,18 +89,27 @@ export async function startMeter(options: TestAppOptions = {}): Promise<Meter> {
     const { changes, bytes, syncs } = sqlite;
     return { rows: total(metrics.document), entries: total(sqlite.entries), changes, bytes, syncs };
   };
+  const stored = async (): Promise<number> => {
+    const { databases } = await client.db('admin').admin().listDatabases();
+    const names = databases.map(({ name }) => name);
+    const collections = await Promise.all(names.map((name) => client.db(name).collections()));
+    const counts = await Promise.all(collections.flat().map((one) => one.countDocuments()));
+    return counts.reduce((sum, one) => sum + one, 0);
+  };
   const moved = stack.move();
   return {
     at,
     settle,
     async measure(act) {
       await settle();
+      const storedBefore = await stored();
       const before = await engineWork();
       wire.take();
       files.take();
       const reply = await act();
       await settle();
       const after = await engineWork();
+      const left = (await stored()) - storedBefore;
       const sent = wire.take();
       const { opens, syncs: fileSyncs } = files.take();
       const since = (name: keyof typeof after): number => after[name] - before[name];
@@ -110,6 +120,7 @@ export async function startMeter(options: TestAppOptions = {}): Promise<Meter> {
           sent: sent.reduce((sum, one) => sum + one.sent, 0),
           received: sent.reduce((sum, one) => sum + one.received, 0),
           rows: since('rows'),
+          left,
           entries: since('entries'),
           changes: since('changes'),
           bytes: since('bytes'),

@@ -46,7 +46,7 @@ function latencyLines({ ours, peer }: Sides): Line[] {
   const other = { name: peerName, figure: figure(peer), cpuMs: cpuOf(peer) };
   const what = '5 no-op steps, accepted to completed';
   return [
-    { id: 'G4', what: `${what}: p50`, ...measured, peer: other, goal: { of: 'ratio', atMost: 4 } },
+    { id: 'G4', what: `${what}: p50`, ...measured, peer: other, goal: { of: 'ratio', atMost: 3 } },
     { id: 'G4', what: `${what}: p50, absolute`, ...measured, goal: { of: 'value', atMost: 15 } },
   ];
 }

@@ -1,13 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { figureOf } from '#scripts/bench/figures.ts';
 import { ingest, readScan, type Scan } from '#scripts/bench/documents/ingest.ts';
 import { fixturesFolder, truthOf } from '#scripts/bench/documents/truth.ts';
 import { startChild, type Child } from '#scripts/bench/processes/child.ts';
 import { startInkgraph } from '#scripts/bench/processes/inkgraph.ts';
+import { proportionalBytes } from '#scripts/bench/processes/process-tree.ts';
 import { startLoadClient } from '#scripts/bench/processes/load-client.ts';
 import { scaled, type BenchContext, type Line, type Row } from '#scripts/bench/row.ts';
 import type { Outcome } from '#scripts/bench/targets/corrupted.ts';
 
 const megabyte = 2 ** 20;
+
+/** Memory of all processes that a service keeps when nobody has asked for anything: pages that they share count once. */
+async function idleLine(context: BenchContext, service: Child, after: string): Promise<Line> {
+  const seconds = context.scale < 1 ? 30 : 600;
+  const loaded = await proportionalBytes(service.pid);
+  const line = { id: 'G9', what: `memory (PSS) of all processes after ${after} and ${seconds} s idle`, unit: 'MB' };
+  if (loaded === 0) return { ...line, ours: null, note: 'the system does not tell it' };
+  context.progress(`idle for ${seconds} s`);
+  await pause(seconds * 1_000);
+  // Rejects if the service has ended.
+  const { rssBytes } = await service.usage();
+  const idle = await proportionalBytes(service.pid);
+  return {
+    ...line,
+    ours: figureOf([idle / megabyte]),
+    goal: { of: 'value', atMost: 350 },
+    note: `${(loaded / megabyte).toFixed(0)} MB (PSS) before the idle time, ${(rssBytes / megabyte).toFixed(0)} MB (RSS) after it`,
+  };
+}
 
 /** Memory of the process after each round of all fixtures, until so many pages were read. */
 async function memoryLines(context: BenchContext, scans: readonly Scan[]): Promise<Line[]> {
@@ -35,6 +56,7 @@ async function memoryLines(context: BenchContext, scans: readonly Scan[]): Promi
     { ...line('after', [rssBytes / megabyte]), goal: { of: 'value', atMost: 350 }, note },
     line('at its highest in', [peakBytes / megabyte]),
     line('after each round of', rounds),
+    await idleLine(context, inkgraph.service, `${wanted} mixed pages`),
   ];
 }
 
