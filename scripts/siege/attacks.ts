@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { deflateSync } from 'node:zlib';
 import { drawingPdf } from '#scripts/inputs/drawing-pdf.ts';
+import { picturePdf } from '#scripts/inputs/picture-pdf.ts';
 import { flood, senderFrom, type Sender, type Statuses } from '#scripts/siege/send.ts';
 import type { Target } from '#scripts/siege/target.ts';
 
@@ -60,13 +62,13 @@ async function upload(
   return acked.status === 201 ? (JSON.parse(acked.body) as { document: { id: string } }).document.id : null;
 }
 
-/** Uploads such PDFs and reads their documents, two at once. */
-function unpackingPdfs(name: string, disguise: string): Attack {
+/** Uploads a PDF and reads its document, two at once. */
+function unpackingPdfs(name: string, make: () => Buffer): Attack {
   return {
     name,
     run: (target, signal, statuses) =>
       withSender(statuses, async (sender) => {
-        const bytes = drawingPdf(400, disguise);
+        const bytes = make();
         const { api, workflowKey, key } = target;
         await flood(2, signal, async () => {
           const id = await upload(sender, { api, key: workflowKey }, { bytes, contentType: 'application/pdf' });
@@ -80,6 +82,14 @@ function unpackingPdfs(name: string, disguise: string): Attack {
         });
       }),
   };
+}
+
+/** A page with one grey picture of 24,000 x 24,000 pixels. */
+function hugePicture(): Buffer {
+  const side = 24_000;
+  const entries = '/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode';
+  const data = deflateSync(Buffer.alloc(side ** 2, 0x7f), { level: 9 });
+  return picturePdf({ picture: { width: side, height: side, entries, data } });
 }
 
 /** 90,000 keys in a megabyte. */
@@ -152,6 +162,35 @@ export const attacks: readonly Attack[] = [
       ),
   },
   {
+    name: 'guesses of a password, 20 at once',
+    run: ({ api }, signal, statuses) =>
+      withSender(statuses, ({ send }) =>
+        flood(20, signal, (turn) => {
+          const url = `${api}/api/auth/sign-in/email`;
+          return send({
+            method: 'POST',
+            url,
+            ...json({ email: 'operator@example.com', password: `guess ${turn} of many` }),
+          });
+        }),
+      ),
+  },
+  {
+    name: 'tokens and registrations of OAuth, 20 at once',
+    run: ({ api }, signal, statuses) =>
+      withSender(statuses, ({ send }) =>
+        flood(20, signal, (turn) => {
+          const register = json({ redirect_uris: ['http://127.0.0.1/'], client_name: `Client ${turn}` });
+          const token = {
+            headers: { 'content-type': 'application/x-www-form-urlencoded' },
+            body: `grant_type=authorization_code&code=code${turn}&client_id=oac_none`,
+          };
+          const [path, request] = turn % 2 === 0 ? ['register', register] : ['token', token];
+          return send({ method: 'POST', url: `${api}/oauth/${path}`, ...request });
+        }),
+      ),
+  },
+  {
     name: 'requests without a credential, 50 at once',
     run: ({ api, mcp, objects }, signal, statuses) =>
       withSender(statuses, ({ send }) =>
@@ -203,6 +242,18 @@ export const attacks: readonly Attack[] = [
       }),
   },
   {
+    name: 'checks of a review with 500 expressions',
+    run: ({ mcp, key }, signal, statuses) =>
+      withSender(statuses, ({ send }) => {
+        const prompt = '{{n.map(a, a + 1)}}'.repeat(400);
+        const costly = 'range(300).map(i, range(300).map(j, i * j)).size()';
+        const data = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`d${at}`, costly]));
+        const state = { n: { schema: { type: 'array', items: { type: 'number' } } }, answer: {} };
+        const graph = chain({ type: 'review', config: { prompt, data } }, state);
+        return flood(4, signal, () => send({ ...tool('validate_workflow', { graph }, key), url: `${mcp}/mcp` }));
+      }),
+  },
+  {
     name: 'a schema whose references unfold to 2^40 parts',
     run: ({ mcp, key }, signal, statuses) =>
       withSender(statuses, ({ send }) => {
@@ -210,8 +261,28 @@ export const attacks: readonly Attack[] = [
         return flood(4, signal, () => send({ ...tool('validate_workflow', { graph }, key), url: `${mcp}/mcp` }));
       }),
   },
-  unpackingPdfs('PDFs of 1 MB that unpack to 400 MB', ''),
-  unpackingPdfs('PDFs of 1 MB that unpack to 400 MB, under the name of a picture', '/Subtype/Image'),
+  unpackingPdfs('PDFs of 1 MB that unpack to 400 MB', () => drawingPdf(400, '')),
+  unpackingPdfs('PDFs of 1 MB that unpack to 400 MB, under the name of a picture', () =>
+    drawingPdf(400, '/Subtype/Image'),
+  ),
+  unpackingPdfs('PDFs of 560 kB with a picture of 550 MB', hugePicture),
+  {
+    name: 'uploads that are never acknowledged, 8 at once',
+    run: ({ api, workflowKey }, signal, statuses) =>
+      withSender(statuses, ({ send }) =>
+        flood(8, signal, async () => {
+          const bytes = Buffer.alloc(65_536);
+          const wanted = json({ contentType: 'image/png', size: bytes.length }, workflowKey);
+          const signed = await send({ method: 'POST', url: `${api}/api/uploads/presign`, ...wanted });
+          if (signed.status !== 200) return pause(200);
+          return send({
+            method: 'PUT',
+            url: (JSON.parse(signed.body) as { uploadUrl: string }).uploadUrl,
+            body: bytes,
+          });
+        }),
+      ),
+  },
   {
     name: 'uploads for a workflow, as fast as the limits allow',
     run: ({ api, workflowKey }, signal, statuses) =>

@@ -4,7 +4,8 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { isCutOff, shrinkPicture } from '#src/adapters/images/pdf-pictures.ts';
-import { damagedPicture, picturePdf } from '#test/adapters/images/picture-pdf.ts';
+import { picturePdf } from '#scripts/inputs/picture-pdf.ts';
+import { damagedPicture } from '#test/adapters/images/damaged-picture.ts';
 
 const codec = createImageCodec();
 const bits = '/ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /FlateDecode';

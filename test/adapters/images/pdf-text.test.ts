@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { flawOf, layerPage } from '#src/domain/documents/text-layer.ts';
-import { damagedPicture, picturePdf } from '#test/adapters/images/picture-pdf.ts';
+import { picturePdf } from '#scripts/inputs/picture-pdf.ts';
+import { damagedPicture } from '#test/adapters/images/damaged-picture.ts';
 import { handmadePdf } from '#test/adapters/images/samples.ts';
 import { fixture } from '#test/support/test-app.ts';
 

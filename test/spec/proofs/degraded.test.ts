@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mendRuns } from '#app/upkeep/mend-runs.ts';
 import { catalog, catalogOf } from '#graphs/catalog.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { picturePdf } from '#test/adapters/images/picture-pdf.ts';
+import { picturePdf } from '#scripts/inputs/picture-pdf.ts';
 import { createRunMends } from '#src/stores/runs/run-mends.ts';
 import { callTool } from '#test/spec/support/call-tool.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';

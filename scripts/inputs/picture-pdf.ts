@@ -48,11 +48,3 @@ export function picturePdf({ picture, place = '600 0 0 800 0 0 cm', text = '' }:
   const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`;
   return Buffer.concat([...parts, Buffer.from(table + trailer)]);
 }
-
-/** A picture whose stream is no JBIG2. */
-export const damagedPicture: Picture = {
-  width: 100,
-  height: 100,
-  entries: '/ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /JBIG2Decode',
-  data: Buffer.from('no picture at all'),
-};
