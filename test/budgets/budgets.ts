@@ -29,7 +29,7 @@ realtime event                   |        1 |   577 |       42 |     1 |     1 |
 run of 5 no-op steps             |       10 | 15700 |     3800 |     9 |     3 |      47 |      60 | 18900 |     2 |     0 |          0 |   602 |    15
 search                           |        9 |  4530 |     7400 |     0 |     0 |       0 |       0 |     0 |     0 |     0 |          0 |  1750 |     0
 chat question                    |       20 | 13300 |     7700 |     4 |     3 |       8 |      14 |  4270 |     2 |     0 |          0 |  3040 |     0
-upload and its default workflow  |       34 | 65500 |    24500 |    26 |    12 |     100 |     142 | 73000 |     4 |    13 |          5 |   833 |    20
+upload and its default workflow  |       34 | 65500 |    24500 |    26 |    12 |     100 |     142 | 73000 |     4 |    11 |          5 |   833 |    20
 `;
 
 export interface Budget extends Counts {

@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { cpuClock } from '#test/support/cpu-time.ts';
 
 setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+/** Collects all garbage, or that of the young generation alone. */
+export const collectGarbage = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
 
 /**
  * Result of `work`, and the longest computation of this thread meanwhile without a turn of the event loop, and all of it, in milliseconds.

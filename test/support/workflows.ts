@@ -23,6 +23,7 @@ export async function addPicture(
   });
   const { etag } = await app.deps.objects.put(record.pinnedKey, png, 'image/png');
   await app.deps.documents.insert({ ...record, etag, sizeBytes: png.length });
+  await app.deps.usage.add(record, png.length, 1);
   return record._id;
 }
 
