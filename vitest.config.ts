@@ -19,7 +19,7 @@ export default defineConfig({
     isolate: false,
     globalSetup: ['scripts/check/memory-folder.ts'],
     setupFiles: ['scripts/check/after-each-file.ts', 'scripts/check/same-address.ts'],
-    maxWorkers: 4,
+    maxWorkers: 3,
     // A large young generation, collected by one thread: a sixth less processor time, where all cores are busy already.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64', '--single-threaded-gc'],
     sequence: { sequencer: SlowFirst },
