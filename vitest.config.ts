@@ -20,7 +20,7 @@ export default defineConfig({
     globalSetup: ['scripts/check/memory-folder.ts'],
     setupFiles: ['scripts/check/after-each-file.ts', 'scripts/check/same-address.ts'],
     maxWorkers: 3,
-    // A large young generation, collected by one thread: a sixth less processor time, where all cores are busy already.
+    // A large young generation, collected by one thread: all cores are busy already.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64', '--single-threaded-gc'],
     sequence: { sequencer: SlowFirst },
     reporters: ['default', new TestSecondsReporter(), new PlainCountReporter()],

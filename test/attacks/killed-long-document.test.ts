@@ -7,11 +7,11 @@ verifies(
   'events.upload.long_document',
   async () => {
     const said: string[] = [];
-    const outcome = await killInLongDocument({ pages: 6, killAt: 2, progress: (text) => said.push(text) });
+    const outcome = await killInLongDocument({ pages: 8, killAt: 4, progress: (text) => said.push(text) });
     expect(outcome).toMatchObject({ readAgain: 0, violations: [] });
-    expect(outcome.stored).toBeGreaterThanOrEqual(2);
-    expect(outcome.stored).toBeLessThan(6);
-    expect(said).toEqual([`killed with ${outcome.stored} of 6 pages stored`]);
+    expect(outcome.stored).toBeGreaterThanOrEqual(4);
+    expect(outcome.stored).toBeLessThan(8);
+    expect(said).toEqual([`killed with ${outcome.stored} of 8 pages stored`]);
   },
   { timeout: 60_000 },
 );

@@ -33,11 +33,11 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]();
 });
 
-/** Every sixth document: what twenty equal variants show does not depend on the number. */
+/** Every fourth document: what twenty equal variants show does not depend on the number. */
 async function smallDataset(): Promise<string> {
   const items = sized.documentIds
     .map((documentId, at) => ({ documentId, reference: { label: 10 + at >= 40 ? 'wide' : 'narrow' } }))
-    .filter((_, at) => at % 6 === 0)
+    .filter((_, at) => at % 4 === 0)
     .map((item, at) => ({ ...item, split: at % 2 === 0 ? ('dev' as const) : ('holdout' as const) }));
   const cookie = await app.signIn();
   const { body } = await app.call('POST', '/api/dashboard/datasets', { cookie, body: { name: 'Small', items } });
@@ -116,7 +116,7 @@ verifies(
     const { workflowId, datasetId } = sized;
     spent = { calls: 0, characters: 0 };
     const variants = [{ workflowId }, { workflowId, operations: setLabel(labels.poor) }];
-    const got = await ended({ datasetId, variants });
+    const got = await ended({ datasetId, variants, trials: 2 });
     expect(got).toMatchObject({ verdict: 'worse', items: { total: 32 } });
     const { documents } = await use('get_experiment', {
       experimentId: got.experimentId,

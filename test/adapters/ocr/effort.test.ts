@@ -96,8 +96,8 @@ describe('The effort for a page', () => {
   });
 
   test('upside down is a probe of one part, and one more recognition', async () => {
-    const { page: note, text } = await fixture('note.gif');
-    const { page } = await read(await pageOf(sharp(note.png).rotate(180)));
+    const { page: receipt, text } = await fixture('receipt.jpg');
+    const { page } = await read(await pageOf(sharp(receipt.png).rotate(180)));
     expect(page.rotation).toBe(180);
     expect(characterErrors(text, page.text)).toBeLessThan(0.05);
     expect(page.attempts.map(({ rotation, longestSide }) => [rotation, longestSide])).toEqual([

@@ -36,7 +36,7 @@ describe('the difference of two graphs', () => {
         const operations = diffGraphs(from, to);
         expect(canonicalJson(applyOperations(from, operations).graph)).toBe(canonicalJson(to));
       }),
-      { numRuns: 400 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -57,7 +57,7 @@ describe('any operations', () => {
         const restored = applyOperations(changed, diffGraphs(changed, graph)).graph;
         expect(canonicalJson(restored)).toBe(canonicalJson(graph));
       }),
-      { numRuns: 200 },
+      { numRuns: 500 },
     );
   });
 
@@ -72,7 +72,7 @@ describe('any operations', () => {
         expect(Array.isArray(checkGraph(changed, catalog).issues)).toBe(true);
         expect(Object.getPrototypeOf(changed.nodes)).toBe(Object.prototype);
       }),
-      { numRuns: 200 },
+      { numRuns: 500 },
     );
   });
 });

@@ -13,7 +13,7 @@ import { temporaryDatabase } from '#test/graphs/support/embedded-database.ts';
 import { graphOf, runGraph } from '#test/graphs/support/graph-fixtures.ts';
 import { pageOf } from '#test/support/records.ts';
 
-const pageCount = 150;
+const pageCount = 200;
 const organizationId = 'org_a';
 const documentId = 'doc_a';
 
@@ -88,18 +88,18 @@ function depsWith(ocr: OcrEngine, pages: number, results: NodeDeps['results']): 
   } satisfies Partial<NodeDeps> as unknown as NodeDeps;
 }
 
-test('150 dense pages, more than one record holds, are stored page by page, and a second attempt goes on where the first one ended', async () => {
+test('200 dense pages, more than one record holds, are stored page by page, and a second attempt goes on where the first one ended', async () => {
   const collections = collectionsOf(database.db);
   const results = createResultStore(database.client, collections);
-  const { engine, asked } = engineEndingAt(90);
+  const { engine, asked } = engineEndingAt(120);
   const deps = depsWith(engine, pageCount, results);
   await expect(runGraph(graph, { catalog, deps, runId: 'run_long' })).rejects.toThrow();
-  expect(await collections.ocrPages.countDocuments({ organizationId, documentId })).toBe(90);
+  expect(await collections.ocrPages.countDocuments({ organizationId, documentId })).toBe(120);
   expect(await collections.ocrResults.countDocuments({ organizationId, documentId })).toBe(0);
   const { outputs } = await runGraph(graph, { catalog, deps, runId: 'run_long' });
   expect(asked).toEqual([
-    ...Array.from({ length: 91 }, (_, at) => at),
-    ...Array.from({ length: 60 }, (_, at) => at + 90),
+    ...Array.from({ length: 121 }, (_, at) => at),
+    ...Array.from({ length: 80 }, (_, at) => at + 120),
   ]);
 
   const { ocrResultId, characters } = outputs['ocr'] as { ocrResultId: string; characters: number };
@@ -108,8 +108,8 @@ test('150 dense pages, more than one record holds, are stored page by page, and 
   expect(characters).toBe(text.length);
   expect(BSON.calculateObjectSize({ pages })).toBeGreaterThan(16 * 1024 ** 2);
   expect(await results.ocrText(organizationId, ocrResultId)).toMatchObject({ text, avgConfidence: 90 });
-  expect(await results.ocrPage(organizationId, ocrResultId, 149)).toEqual(pages[149]);
-  expect(await results.ocrPage(organizationId, ocrResultId, 150)).toBeNull();
+  expect(await results.ocrPage(organizationId, ocrResultId, 199)).toEqual(pages[199]);
+  expect(await results.ocrPage(organizationId, ocrResultId, 200)).toBeNull();
   const whole = await results.ocrById(organizationId, ocrResultId);
   // 16 MB: Vitest's own comparison takes seconds.
   expect(isDeepStrictEqual(whole?.result.pages, pages)).toBe(true);

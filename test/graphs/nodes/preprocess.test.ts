@@ -98,7 +98,7 @@ describe('Recognition after preprocess', () => {
     return characterErrorRate(truth, read?.text ?? '');
   }
 
-  test.each(['note.gif', 'receipt.jpg'])('reads %s turned by 4 degrees, as it does without', async (file) => {
+  test.each(['form.png', 'receipt.jpg'])('reads %s turned by 4 degrees, as it does without', async (file) => {
     const { page, text } = await scanned(file);
     const { png } = await images.transform(page, { rotate: 4 });
     const plain = await errorRate(png, text, ['START>load', 'load>read', 'read>END'], {

@@ -100,7 +100,7 @@ describe('Any graph without loops', () => {
           if (taken && before !== undefined && after !== undefined) expect(before).toBeLessThan(after);
         }
       }),
-      { numRuns: 80, seed: 4 },
+      { numRuns: 150, seed: 4 },
     );
   });
 
@@ -132,7 +132,7 @@ describe('Any graph without loops', () => {
             expect(seen.filter((node) => node === name(at))).toHaveLength(rounds);
         }
       }),
-      { numRuns: 60, seed: 5 },
+      { numRuns: 100, seed: 5 },
     );
   });
 });

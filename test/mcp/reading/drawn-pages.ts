@@ -34,14 +34,14 @@ export async function drawReceipt({ number, date, prices, total }: ReceiptValues
 
 /** A page of a printed form, filled in. */
 export async function drawForm(values: Readonly<Record<string, string>>): Promise<Buffer> {
-  const { sheet, canvas } = blankSheet({ width: 470, height: 330, dpi: 150 }, { font: 'sans', size: 12 });
-  sheet.y = 40;
-  sheet.text(40, 'Application for a Resident Parking Permit', { font: 'sans', size: 16, weight: 700 });
-  sheet.text(40, 'Form RP-1204 of 2023. Return it to room 318, telephone 555-0140.').gap(12);
-  for (const [name, value] of Object.entries(values)) sheet.text(40, `${name}: ${value}`).gap(20);
+  const { sheet, canvas } = blankSheet({ width: 595, height: 600, dpi: 150 }, { font: 'sans', size: 12 });
+  sheet.y = 52;
+  sheet.text(56, 'Application for a Resident Parking Permit', { font: 'sans', size: 19, weight: 700 });
+  sheet.text(56, 'Form RP-1204 of 2023. Return it to room 318, telephone 555-0140.').gap(12);
+  for (const [name, value] of Object.entries(values)) sheet.text(56, `${name}: ${value}`).gap(20);
   sheet.paragraph(
-    40,
-    400,
+    56,
+    480,
     'The vehicle is registered in my name. I will return the permit when I move away or sell it.',
   );
   return canvas.encode('png');

@@ -194,7 +194,7 @@ describe('whatever the plan', () => {
           await indexed.drop();
         },
       ),
-      { numRuns: 24 },
+      { numRuns: 40 },
     );
   });
 

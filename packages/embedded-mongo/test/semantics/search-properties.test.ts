@@ -381,7 +381,7 @@ describe('$search over random documents', () => {
           for (const { steps, fails } of runs) bench.run(steps, operators, fails);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: 30 },
     );
   }, 120_000);
 });
