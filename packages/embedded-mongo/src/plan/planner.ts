@@ -24,6 +24,8 @@ export interface IndexPlan {
   /** True when every key in the ranges belongs to a matching document. */
   exact: boolean;
   score: number;
+  /** The only key that there can be, of one document at most. */
+  only: Buffer | undefined;
 }
 
 /** The rows of several plans, each once. */
@@ -56,6 +58,8 @@ export function planQuery(collection: Collection, request: PlanRequest): Plan {
   for (const index of collection.indexes) {
     if (!holdsAll(index, filter)) continue;
     const plan = planIndex(index, request);
+    // No other index can say more than where the one document is.
+    if (plan.only) return plan;
     if (plan.score > (best?.score ?? 0)) best = plan;
   }
   if (best && (sort.length > 0 || !hasChoice(filter))) return best;
@@ -96,6 +100,7 @@ function planIndex(index: Index, { filter, sort, limit }: PlanRequest): IndexPla
       isDecided(filter, decided) ||
       (index.partial !== undefined && isDecided(filter, impliedBy(index.partial, filter, decided))),
     score,
+    only: whole && prefixes.length === 1 ? prefixes[0] : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import { CommandError } from '../errors.ts';
 import type { Collection } from '../storage/collection.ts';
 import type { Database, RowIterator } from '../storage/database.ts';
+import type { Index } from '../storage/index.ts';
 import type { IndexPlan, Plan } from './planner.ts';
 
 export interface Row {
@@ -16,10 +17,34 @@ export interface Scan {
 
 export function openScan(database: Database, collection: Collection, plan: Plan): Scan {
   if (plan.kind === 'collection') return new CollectionScan(database, collection, plan.backward);
+  if (plan.kind === 'index' && plan.only) return onlyRow(database, collection, plan.index, plan.only);
   const plans = plan.kind === 'union' ? plan.plans : [plan];
   const walks = plans.flatMap((one) => one.walks.map((_, at) => new IndexWalk(database, collection, one, at)));
   const rows = plan.kind === 'index' && walks.length > 1 ? merged(walks, plan.backward) : chained(walks);
   return plan.kind === 'union' || plan.index.multikey !== 0 ? distinct(rows) : rows;
+}
+
+/** The row of one key of a unique index, read without an open statement. */
+function onlyRow(database: Database, collection: Collection, index: Index, key: Buffer): Scan {
+  let isRead = false;
+  return {
+    next: () => {
+      if (isRead) return undefined;
+      checkThere(collection, index);
+      isRead = true;
+      const sql = `SELECT c.r, c.d FROM ${index.table} AS i CROSS JOIN ${collection.table} AS c ON c.r = i.r WHERE i.k = ?`;
+      const row = database.get(sql, key);
+      if (row) database.tick();
+      return row && { id: row[0] as number, bytes: row[1] as Uint8Array };
+    },
+    pause: () => undefined,
+  };
+}
+
+function checkThere(collection: Collection, index: Index): void {
+  if (collection.dropped) throw new CommandError(175, 'query plan killed :: collection dropped');
+  if (!collection.indexes.includes(index))
+    throw new CommandError(175, `query plan killed :: index '${index.name}' dropped`);
 }
 
 /** Statement that is opened again at its last position after a pause. */
@@ -114,8 +139,7 @@ export class IndexWalk extends Resumable {
 
   protected open(): RowIterator {
     const { index, backward } = this.#plan;
-    if (!this.collection.indexes.includes(index))
-      throw new CommandError(175, `query plan killed :: index '${index.name}' dropped`);
+    checkThere(this.collection, index);
     const { range, key, row } = this.place;
     return this.database.iterate(this.#sql, key, row, this.#ranges[range]?.[backward ? 0 : 1] as Buffer);
   }

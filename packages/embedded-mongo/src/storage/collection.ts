@@ -53,10 +53,11 @@ export class Collection {
     for (const search of this.searchIndexes) search.add(row, doc);
   }
 
-  replace(row: number, before: Document, bytes: Uint8Array, after: Document): void {
+  /** `touched`: the indexes in which the document may have moved, all by default. */
+  replace(row: number, before: Document, bytes: Uint8Array, after: Document, touched = this.indexes): void {
     checkSize(bytes);
     this.#touch();
-    const changes = this.indexes.map((index) => {
+    const changes = touched.map((index) => {
       const old = index.keysOf(before).keys;
       const { keys, multikey } = index.keysOf(after);
       return {

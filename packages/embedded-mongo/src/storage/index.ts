@@ -1,5 +1,5 @@
 import { type Document, fieldOf, isObject } from '../bson/value.ts';
-import { type Filter, parseFilter } from '../query/filter.ts';
+import { type Filter, parseFilter, rootsOf } from '../query/filter.ts';
 import { matches } from '../query/match.ts';
 import { keyTuples, someAt } from '../query/path.ts';
 import { KeyWriter } from './key.ts';
@@ -24,6 +24,8 @@ export class Index {
   readonly unique: boolean;
   readonly sparse: boolean;
   readonly partial: Filter | undefined;
+  /** The top-level fields that decide where a document stands here. */
+  readonly roots: ReadonlySet<string>;
   /** Bit i: some document has an array on the way to field i. Only ever grows. */
   multikey: number;
 
@@ -41,6 +43,8 @@ export class Index {
     this.partial = spec['partialFilterExpression']
       ? parseFilter(spec['partialFilterExpression'] as Document)
       : undefined;
+    const roots = new Set(this.fields.map(({ parts }) => parts[0] as string));
+    this.roots = this.partial ? rootsOf(this.partial, roots) : roots;
   }
 
   get name(): string {
@@ -58,6 +62,8 @@ export class Index {
   /** The document's distinct keys, and which fields ran through arrays. */
   keysOf(doc: Document): { keys: Buffer[]; multikey: number } {
     if (!this.#holds(doc)) return { keys: [], multikey: 0 };
+    const only = this.#onlyKey(doc);
+    if (only) return { keys: [only], multikey: 0 };
     const keys = this.tuplesOf(doc).map((tuple) => this.encode(tuple));
     let multikey = 0;
     this.fields.forEach((field, at) => {
@@ -66,6 +72,20 @@ export class Index {
     if (keys.length === 1) return { keys, multikey };
     const distinct = new Map(keys.map((key) => [key.toString('latin1'), key]));
     return { keys: [...distinct.values()], multikey };
+  }
+
+  /** The key of a document without an array on the way to any field, as most are. */
+  #onlyKey(doc: Document): Buffer | undefined {
+    const key = new KeyWriter();
+    for (const { parts, descending } of this.fields) {
+      let value: unknown = doc;
+      for (const part of parts) {
+        value = isObject(value) ? fieldOf(value, part) : null;
+        if (Array.isArray(value)) return undefined;
+      }
+      key.add(value === undefined ? null : value, descending);
+    }
+    return key.finish();
   }
 
   /** The values that the keys are made of: several for an array; with `fields`, of the first fields only. */

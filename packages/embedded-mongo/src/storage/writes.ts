@@ -4,7 +4,7 @@ import { type Document, EVERY_FIELD } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
 import { eachRow } from '../plan/rows.ts';
 import type { Row } from '../plan/scan.ts';
-import { type Filter, rootsOf } from '../query/filter.ts';
+import type { Filter } from '../query/filter.ts';
 import type { SortField } from '../query/sort.ts';
 import { type Update, updatedBytes } from '../update/update.ts';
 import { checkId, upsertBytes } from '../update/upsert.ts';
@@ -66,19 +66,23 @@ export function updateMatching(
   return { matched: 0, modified: 0, upserted, after: bytes };
 }
 
-/** Chooses the way to store a row's new bytes: when no indexed field changes, no index is touched. */
+/** Chooses the way to store a row's new bytes: only indexes over a field that changes are touched. */
 function replacer(collection: Collection, update: Update): (row: Row, bytes: Uint8Array) => void {
-  const indexed = indexedFields(collection);
-  if (update.kind === 'changes' && ![EVERY_FIELD, ...update.roots].some((root) => indexed.has(root)))
-    return (row, bytes) => collection.rewrite(row.id, bytes);
-  return (row, bytes) => collection.replace(row.id, decodeOnly(row.bytes, indexed), bytes, decodeOnly(bytes, indexed));
+  const { indexes, searchIndexes } = collection;
+  const touched =
+    update.kind === 'changes'
+      ? indexes.filter(({ roots }) => [EVERY_FIELD, ...update.roots].some((root) => roots.has(root)))
+      : indexes;
+  if (touched.length + searchIndexes.length === 0) return (row, bytes) => collection.rewrite(row.id, bytes);
+  const fields = indexedFields({ indexes: touched, searchIndexes });
+  return (row, bytes) =>
+    collection.replace(row.id, decodeOnly(row.bytes, fields), bytes, decodeOnly(bytes, fields), touched);
 }
 
-/** The top-level fields that decide where a document stands in an index. */
-function indexedFields({ indexes, searchIndexes }: Collection): Set<string> {
-  const roots = new Set(indexes.flatMap((index) => index.fields.map((field) => field.parts[0] as string)));
-  for (const { partial } of indexes) if (partial) rootsOf(partial, roots);
-  return searchIndexes.length > 0 ? roots.add(EVERY_FIELD) : roots;
+/** The top-level fields that decide where a document stands in one of these indexes. */
+function indexedFields({ indexes, searchIndexes }: Pick<Collection, 'indexes' | 'searchIndexes'>): Set<string> {
+  if (searchIndexes.length > 0) return new Set([EVERY_FIELD]);
+  return new Set(indexes.flatMap(({ roots }) => [...roots]));
 }
 
 export function deleteMatching(database: Database, collection: Collection, target: Target): number {
