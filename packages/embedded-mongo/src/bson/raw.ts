@@ -53,6 +53,7 @@ export function keepFields(bytes: Uint8Array, keep: (name: string) => boolean): 
  * client's own bytes.
  */
 export function storedForm(bytes: Uint8Array, id?: Uint8Array): Uint8Array {
+  if (id === undefined && isStoredForm(bytes)) return bytes;
   const parts: Uint8Array[] = [];
   let own: Uint8Array | undefined;
   let same = id === undefined;
@@ -68,6 +69,18 @@ export function storedForm(bytes: Uint8Array, id?: Uint8Array): Uint8Array {
   }
   if (same && own) return bytes;
   return documentOf([id ?? own ?? encode({ _id: new ObjectId() }).subarray(4, -1), ...parts]);
+}
+
+/** True for what most clients send: `_id` first and once, and no empty timestamp. */
+function isStoredForm(bytes: Uint8Array): boolean {
+  const reader = new Reader(bytes);
+  const last = reader.enter();
+  let at = 0;
+  for (let type = reader.next(last); type !== 0; type = reader.next(last), at++) {
+    if (type === Kind.timestamp || (reader.name() === '_id') !== (at === 0)) return false;
+    reader.skip(type);
+  }
+  return at > 0;
 }
 
 function timestamp(): Timestamp {

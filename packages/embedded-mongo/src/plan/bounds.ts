@@ -31,6 +31,7 @@ export function boundsOf(
 ): Range[] | undefined {
   if (filter.op === 'and') {
     const all = filter.filters.flatMap((inner) => {
+      if (inner.op === 'field' && inner.path !== path) return [];
       const settled = new Set<Filter>();
       const ranges = boundsOf(inner, path, multikey, settled);
       return ranges ? [{ ranges, settled }] : [];

@@ -85,16 +85,33 @@ export class KeyWriter {
 
   /** Zero bytes inside are escaped as 00 FF; 00 00 ends the text, so a prefix sorts before what extends it. */
   #text(text: string): void {
-    const bytes = Buffer.from(text);
-    if (bytes.indexOf(0) < 0) this.#raw(bytes);
-    else {
-      for (const byte of bytes) {
-        this.#byte(byte);
-        if (byte === 0) this.#byte(0xff);
+    if (!this.#ascii(text)) {
+      const bytes = Buffer.from(text);
+      if (bytes.indexOf(0) < 0) this.#raw(bytes);
+      else {
+        for (const byte of bytes) {
+          this.#byte(byte);
+          if (byte === 0) this.#byte(0xff);
+        }
       }
     }
     this.#byte(0);
     this.#byte(0);
+  }
+
+  /** Short ASCII, which ids are, is written faster here than by a call into the runtime. False: it is something else. */
+  #ascii(text: string): boolean {
+    const size = text.length;
+    if (size > 64) return false;
+    const target = this.#room(size);
+    const from = this.#length;
+    for (let at = 0; at < size; at++) {
+      const code = text.charCodeAt(at);
+      if (code === 0 || code > 127) return false;
+      target[from + at] = code;
+    }
+    this.#length = from + size;
+    return true;
   }
 
   #object(value: Document): void {
