@@ -184,6 +184,16 @@ async function lackingIn(
   return batch.filter(({ dedupeId }) => !known.has(dedupeId));
 }
 
+/** The events that are younger than what the log has deleted. */
+async function withoutForgotten(
+  buckets: Rows['events'],
+  organizationId: string,
+  events: readonly RealtimeEvent[],
+): Promise<readonly RealtimeEvent[]> {
+  const oldest = await buckets.findOne({ organizationId }, { sort: { last: 1 }, projection: { first: 1, at: 1 } });
+  return oldest === null || oldest.first === 1 ? events : events.filter(({ at }) => at > oldest.at);
+}
+
 /** Stores rows in one command, with what belongs to them. false: another process was faster, or a part is there already. */
 type WriteRows = (rows: readonly EventBucketRow[]) => Promise<boolean>;
 
@@ -254,10 +264,13 @@ interface Entry {
 
 function createReads({ events: buckets, counters }: Rows) {
   return {
-    /** Those of the events that no log has. */
+    /** Those of the events that no log has, but for events that are so old that a full log may have forgotten them. */
     async lacking(events: readonly RealtimeEvent[]): Promise<ReadonlySet<RealtimeEvent>> {
       const byOrganization = Map.groupBy(events, (event) => event.organizationId);
-      const found = [...byOrganization].map(([organizationId, ofOne]) => lackingIn(buckets, organizationId, ofOne));
+      const found = [...byOrganization].map(async ([organizationId, ofOne]) => {
+        const lacking = await lackingIn(buckets, organizationId, ofOne);
+        return lacking.length === 0 ? [] : withoutForgotten(buckets, organizationId, lacking);
+      });
       return new Set((await Promise.all(found)).flat());
     },
     /** Events with `seq > after`, in order. Filters by execution if one is given. */

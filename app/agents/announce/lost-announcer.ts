@@ -15,6 +15,9 @@ interface Parts extends LastEventsParts, Omit<PeopleChangesParts, 'tell'> {
   readonly events: Pick<EventLog, 'append' | 'lacking'>;
 }
 
+/** Appends the events that the log lacks. */
+type Tell = (events: readonly RealtimeEvent[]) => Promise<void>;
+
 const everyMs = 20_000;
 /** Time before the start from which changes are looked at: a process that was killed is started again within it. */
 const beforeMs = 120_000;
@@ -44,17 +47,16 @@ const endsOf = ({ executions, events, ...parts }: Parts): Source<RunRecord> => (
   },
 });
 
-const waitsOf = ({ executions, events }: Parts): Source<RunRecord> => ({
+const waitsOf = ({ executions }: Parts, tell: Tell): Source<RunRecord> => ({
   read: (window, limit) => executions.waitingBetween(window, limit),
   at: ({ waitingAt, createdAt }) => waitingAt ?? createdAt,
-  tell: (runs) =>
-    events.append(runs.map((run) => runWaiting(run, run.waitingFor ?? [], run.waitingAt ?? run.createdAt))),
+  tell: (runs) => tell(runs.map((run) => runWaiting(run, run.waitingFor ?? [], run.waitingAt ?? run.createdAt))),
 });
 
-const changesOf = ({ records, events }: Parts): Source<RecordRecord> => ({
+const changesOf = ({ records }: Parts, tell: Tell): Source<RecordRecord> => ({
   read: (window, limit) => records.changedBetween(window, limit),
   at: ({ updatedAt }) => updatedAt,
-  tell: (rows) => events.append(rows.map(recordChanged)),
+  tell: (rows) => tell(rows.map(recordChanged)),
 });
 
 /**
@@ -69,14 +71,14 @@ export class LostAnnouncer {
 
   constructor(parts: Parts) {
     const { events } = parts;
-    const tell = async (told: readonly RealtimeEvent[]): Promise<void> => {
+    const tell: Tell = async (told) => {
       const lacking = await events.lacking(told);
       if (lacking.size > 0) await events.append([...lacking]);
     };
     this.#looks = [
       lookAt(endsOf(parts)),
-      lookAt(waitsOf(parts)),
-      lookAt(changesOf(parts)),
+      lookAt(waitsOf(parts, tell)),
+      lookAt(changesOf(parts, tell)),
       ...peopleChanges({ ...parts, tell }),
     ];
   }

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { LostAnnouncer } from '#app/agents/announce/lost-announcer.ts';
 import { newRuns } from '#src/domain/runs/new-runs.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
-import { recordChanged, runCompleted, runWaiting } from '#src/domain/events/realtime.ts';
+import { recordChanged, runCompleted, runCreated, runWaiting } from '#src/domain/events/realtime.ts';
 import { createDocumentStore } from '#src/stores/documents.ts';
 import { createEventLog } from '#src/stores/event-log.ts';
 import { createExecutionStore } from '#src/stores/executions.ts';
@@ -61,6 +61,27 @@ test('ends of runs that a killed process did not announce are announced once, by
   expect(new Set(await announced())).toEqual(new Set(runs.map(({ _id }) => _id)));
   await sweepAt(50_000);
   expect(await announced()).toHaveLength(3);
+});
+
+test('what a full log has forgotten is not announced again', async () => {
+  const { collections } = database.connect();
+  const events = createEventLog(collections, { keep: 20, trimEvery: 5 });
+  const { executions } = process();
+  const ended = new Date();
+  const told: string[] = [];
+  for (let at = 0; at < 30; at += 1) {
+    await executions.create(executionRecord({ organizationId: 'org_full' }), newRuns);
+    const lease = (await executions.claim('alive', new Date(), { except: ['org_ends'] })) as Lease;
+    const now = new Date(ended.getTime() + at);
+    await executions.finish(lease, { status: 'succeeded', error: null, outputs: {} } as never, now);
+    await events.append([runCreated(lease.run), runCompleted(lease.run, 'succeeded', now)]);
+    told.push(lease.run._id);
+  }
+  await vi.waitFor(async () => expect((await events.read('org_full', 0, 100)).length).toBeLessThan(40));
+  const before = (await events.read('org_full', 0, 100)).at(-1);
+  expect(before).toMatchObject({ type: 'run.completed', runId: told.at(-1) });
+  await new LostAnnouncer({ ...process(), events }).sweep(new Date(ended.getTime() + 25_000));
+  expect((await events.read('org_full', 0, 100)).at(-1)).toEqual(before);
 });
 
 /** Announcers of three processes, and a sweep of all at a time after `at`. */
