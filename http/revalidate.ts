@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 
 /** True when `If-None-Match` names this ETag; a weak comparison, as RFC 9110 (13.1.2) asks for. */
@@ -18,7 +18,7 @@ export function sendJson(request: Request, response: Response, output: Record<st
     return;
   }
   const body = JSON.stringify(output);
-  const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const etag = `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
   response.setHeader('etag', etag);
   response.setHeader('cache-control', 'private, no-cache');
   response.vary('cookie, x-api-key');

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -78,8 +78,8 @@ export function newId(kind: IdKind, now: Date = new Date()): string {
 
 /** Derives an id from its parts, so that creating the same thing twice gives the same id. Not sortable by time. */
 export function derivedId(kind: IdKind, ...parts: readonly string[]): string {
-  const digest = createHash('sha256').update(parts.join('\n')).digest();
-  return `${idPrefixes[kind]}_${base62(BigInt(`0x${digest.toString('hex', 0, 16)}`))}`;
+  const digest = hash('sha256', parts.join('\n'), 'hex');
+  return `${idPrefixes[kind]}_${base62(BigInt(`0x${digest.slice(0, 32)}`))}`;
 }
 
 /** Id with another prefix and the same token. An upload and its document, execution and run share a token. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { grantedScopes, type Scope } from '#src/contracts/scopes.ts';
 
 export type KeyKind = 'workflow' | 'service';
@@ -104,7 +104,7 @@ export function looksLikeKey(secret: string): boolean {
 
 /** SHA-256 of a secret in lower-case hexadecimal, for storage and lookup. */
 export function hashKey(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /** True if the key is not revoked, not expired, and not rotated longer ago than its grace time. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -65,7 +65,7 @@ export function trashFile(folders: StoreFolders, etag: string): string {
 
 /** File name of the record of `key`. */
 export function recordName(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 export function recordFileNamed(folders: StoreFolders, name: string): string {
