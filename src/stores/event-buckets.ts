@@ -33,6 +33,28 @@ export function bucketsOf(organizationId: string, after: number, events: readonl
 export const eventsOf = ({ organizationId, first, ids, events }: EventBucketRow): LoggedEvent[] =>
   events.map((event, at) => ({ ...event, dedupeId: ids[at] ?? '', organizationId, seq: first + at }));
 
+/** The events of one organization without those that its log has. */
+export async function lackingIn(
+  buckets: Collection<EventBucketRow>,
+  organizationId: string,
+  batch: readonly RealtimeEvent[],
+): Promise<readonly RealtimeEvent[]> {
+  const ids = batch.map(({ dedupeId }) => dedupeId);
+  const found = await buckets.find({ organizationId, ids: { $in: ids } }, { projection: { ids: 1 } }).toArray();
+  const known = new Set(found.flatMap((bucket) => bucket.ids));
+  return batch.filter(({ dedupeId }) => !known.has(dedupeId));
+}
+
+/** The events that are younger than what the log has deleted. */
+export async function withoutForgotten(
+  buckets: Collection<EventBucketRow>,
+  organizationId: string,
+  events: readonly RealtimeEvent[],
+): Promise<readonly RealtimeEvent[]> {
+  const oldest = await buckets.findOne({ organizationId }, { sort: { last: 1 }, projection: { first: 1, at: 1 } });
+  return oldest === null || oldest.first === 1 ? events : events.filter(({ at }) => at > oldest.at);
+}
+
 /** Words of documents, models and people in events. */
 const quotes = ['title', 'description', 'prompt', 'data', 'waitingFor'];
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import type { Collections, EventBucketRow } from '#src/stores/collections.ts';
-import { bucketSize, bucketsOf, eventsOf } from '#src/stores/event-buckets.ts';
+import { bucketSize, bucketsOf, eventsOf, lackingIn, withoutForgotten } from '#src/stores/event-buckets.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { RealtimeEvent, LoggedEvent } from '#src/domain/events/events.ts';
@@ -171,28 +171,6 @@ function createEnds(ticks: () => number) {
 
 type Rows = Pick<Collections, 'events' | 'counters'>;
 type Ends = ReturnType<typeof createEnds>;
-
-/** The events of one organization without those that its log has. */
-async function lackingIn(
-  buckets: Rows['events'],
-  organizationId: string,
-  batch: readonly RealtimeEvent[],
-): Promise<readonly RealtimeEvent[]> {
-  const ids = batch.map(({ dedupeId }) => dedupeId);
-  const found = await buckets.find({ organizationId, ids: { $in: ids } }, { projection: { ids: 1 } }).toArray();
-  const known = new Set(found.flatMap((bucket) => bucket.ids));
-  return batch.filter(({ dedupeId }) => !known.has(dedupeId));
-}
-
-/** The events that are younger than what the log has deleted. */
-async function withoutForgotten(
-  buckets: Rows['events'],
-  organizationId: string,
-  events: readonly RealtimeEvent[],
-): Promise<readonly RealtimeEvent[]> {
-  const oldest = await buckets.findOne({ organizationId }, { sort: { last: 1 }, projection: { first: 1, at: 1 } });
-  return oldest === null || oldest.first === 1 ? events : events.filter(({ at }) => at > oldest.at);
-}
 
 /** Stores rows in one command, with what belongs to them. false: another process was faster, or a part is there already. */
 type WriteRows = (rows: readonly EventBucketRow[]) => Promise<boolean>;

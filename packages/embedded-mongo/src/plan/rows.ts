@@ -31,7 +31,7 @@ const SORT_ENTRY_BYTES = 100;
 export function openRows(database: Database, collection: Collection, query: Query): Rows {
   const plan = planQuery(collection, query);
   const scan = openScan(database, collection, plan);
-  // What the key decides alone is not looked at.
+  // A key that decides the filter alone leaves nothing to look at.
   if (plan.kind === 'index' && plan.only && plan.exact && query.skip === 0) return scan;
   const found = plan.sorted ? matching(scan, query.filter).drop(query.skip) : sorted(scan, collection, query);
   const rows = query.limit > 0 ? found.take(query.limit) : found;
