@@ -89,7 +89,8 @@ export const merge: StageParser = (spec, { engine, db }, name) => {
         const held = decode(row.bytes);
         const after = matched(held, doc);
         const changed = encode(after);
-        if (Buffer.compare(changed, row.bytes) !== 0) collection.replace(row.id, held, changed, after);
+        if (Buffer.compare(changed, row.bytes) !== 0)
+          collection.replace(row.id, { before: held, after, bytes: changed });
       }
     }
   });

@@ -8,6 +8,14 @@ import type { Index } from './index.ts';
 
 export const MAX_DOCUMENT_SIZE = 16 * 1024 * 1024;
 
+/** A document before and after a change, its new bytes, and the indexes in which it may have moved: all, if none are named. */
+interface Change {
+  before: Document;
+  after: Document;
+  bytes: Uint8Array;
+  touched?: readonly Index[];
+}
+
 /** A collection's rows and the index entries that go with them, changed together. */
 export class Collection {
   readonly id: number;
@@ -53,8 +61,7 @@ export class Collection {
     for (const search of this.searchIndexes) search.add(row, doc);
   }
 
-  /** `touched`: the indexes in which the document may have moved, all by default. */
-  replace(row: number, before: Document, bytes: Uint8Array, after: Document, touched = this.indexes): void {
+  replace(row: number, { before, after, bytes, touched = this.indexes }: Change): void {
     checkSize(bytes);
     this.#touch();
     const changes = touched.map((index) => {

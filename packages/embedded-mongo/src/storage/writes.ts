@@ -76,7 +76,12 @@ function replacer(collection: Collection, update: Update): (row: Row, bytes: Uin
   if (touched.length + searchIndexes.length === 0) return (row, bytes) => collection.rewrite(row.id, bytes);
   const fields = indexedFields({ indexes: touched, searchIndexes });
   return (row, bytes) =>
-    collection.replace(row.id, decodeOnly(row.bytes, fields), bytes, decodeOnly(bytes, fields), touched);
+    collection.replace(row.id, {
+      before: decodeOnly(row.bytes, fields),
+      after: decodeOnly(bytes, fields),
+      bytes,
+      touched,
+    });
 }
 
 /** The top-level fields that decide where a document stands in one of these indexes. */

@@ -346,7 +346,7 @@ class Bench {
         this.docs.delete(id);
       } else {
         const after = { _id: id, ...one.body } as Doc;
-        this.#collection.replace(row, before, encode(after), after);
+        this.#collection.replace(row, { before, after, bytes: encode(after) });
         this.docs.set(id, after);
       }
     }

@@ -96,7 +96,7 @@ describe('a text index', () => {
     insert(0, 520);
     database.run('BEGIN');
     insert(520, 600);
-    collection.replace(1, docOf(0), encode({ _id: 0 }), { _id: 0 });
+    collection.replace(1, { before: docOf(0), after: { _id: 0 }, bytes: encode({ _id: 0 }) });
     expect([found('common'), found('word0'), found('word900')]).toEqual([1119, 0, 1]);
     database.run('ROLLBACK');
     expect([found('common'), found('word0'), found('word900')]).toEqual([520, 1, 0]);

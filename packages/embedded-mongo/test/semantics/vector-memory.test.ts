@@ -175,9 +175,10 @@ describe('what a vector index holds in memory', () => {
                 const rows = rowsOf(collection);
                 const target = made.do === 'insert' ? undefined : rows.at(made.at % rows.length);
                 if (made.do === 'insert') collection.insert(...stored({ _id: Math.random(), ...made.doc }));
-                else if (made.do === 'replace' && target)
-                  collection.replace(target.row, target.doc, ...stored({ _id: target.doc['_id'], ...made.doc }));
-                else if (target) collection.remove(target.row, target.doc);
+                else if (made.do === 'replace' && target) {
+                  const [bytes, after] = stored({ _id: target.doc['_id'], ...made.doc });
+                  collection.replace(target.row, { before: target.doc, after, bytes });
+                } else if (target) collection.remove(target.row, target.doc);
               }
               if (one.fails) throw new Error('taken back');
             }
@@ -212,9 +213,9 @@ describe('what a vector index holds in memory', () => {
     for (let n = 0; n < 3 * BATCH; n++) collection.insert(...stored({ ...doc, _id: n }));
     const best = () => (found(collection, [1, 0, 0], 2, undefined) as { row: number }[]).map(({ row }) => row);
     expect(best()).toEqual([1, 2]);
-    collection.replace(1, doc, without, empty);
+    collection.replace(1, { before: doc, after: empty, bytes: without });
     expect(best()).toEqual([2, 3]);
-    collection.replace(1, empty, bytes, doc);
+    collection.replace(1, { before: empty, after: doc, bytes });
     expect(best()).toEqual([1, 2]);
   });
 

@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Prefix of each kind of secret: scanners recognize a leaked secret, and a secret of the wrong kind is rejected early. */
 const prefixes = {
@@ -23,7 +23,7 @@ export function looksLikeOAuthSecret(kind: OAuthSecretKind, secret: string): boo
 
 /** SHA-256 of a secret in lower-case hexadecimal, for storage and lookup. */
 export function hashSecret(secret: string): string {
-  return hash('sha256', secret, 'hex');
+  return digest('sha256', secret, 'hex');
 }
 
 /** Compares a secret with a hash in constant time. */
