@@ -52,6 +52,29 @@ describe('a unique index', () => {
     expect(await failureOf(things.insertOne({ k: [9, 8] }))).toMatchObject({ code: 11000 });
   });
 
+  it('finds what has nothing at a nested path, whatever stands above it', async () => {
+    const things = engine.fresh();
+    await addIndex(things, { 'a.x': 1 }, {});
+    await things.insertMany([
+      { _id: 1 },
+      { _id: 2, a: 5 },
+      { _id: 3, a: {} },
+      { _id: 4, a: { x: 5 } },
+      { _id: 5, a: null },
+    ]);
+    const idsOf = async (filter: Document) =>
+      (await things.find(filter).hint('a.x_1').toArray()).map(({ _id }) => _id as unknown);
+    expect(await idsOf({ 'a.x': null })).toEqual([1, 2, 3, 5]);
+    expect(await idsOf({ 'a.x': 5 })).toEqual([4]);
+    await things.updateOne({ _id: 2 }, { $set: { a: { x: 5 } } });
+    await things.updateOne({ _id: 4 }, { $set: { b: 1 } });
+    expect(await idsOf({ 'a.x': 5 })).toEqual([2, 4]);
+    // Arrays have a key for each element.
+    await things.updateOne({ _id: 3 }, { $set: { a: [{ x: 5 }, { x: 6 }] } });
+    expect(await idsOf({ 'a.x': 6 })).toEqual([3]);
+    expect(await idsOf({ 'a.x': null })).toEqual([1, 5]);
+  });
+
   it('holds only documents with the field when sparse, only those its filter matches when partial', async () => {
     const sparse = engine.fresh();
     await addIndex(sparse, { k: 1 }, { unique: true, sparse: true });
