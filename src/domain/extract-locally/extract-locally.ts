@@ -71,12 +71,33 @@ const totals = new Set(wordsFor.money.split('|').concat('grand total', 'total am
  * Every value has its evidence; missing fields are `absent`. A field of a long text takes a while, so callers should yield between fields.
  */
 export function localFinder(document: PagedText): (name: string, rule: FieldRule) => FoundField {
-  const placed = placeText(document);
-  return (name, rule) => findField({ placed, names: namesOf(name, rule) }, rule);
+  const place = placeOf(placeText(document));
+  return (name, rule) => findField({ ...place, names: namesOf(name, rule) }, rule);
 }
 
-interface Search {
+/** What adds up in a document: net and tax, and the total by its label. */
+interface DocumentSums {
+  readonly parts: FoundParts | null;
+  readonly total: FoundTotal | null;
+}
+
+function sumsOf({ lines }: PlacedText): DocumentSums {
+  const total = findTotal(lines);
+  return { parts: findParts(lines, total), total };
+}
+
+interface Place {
   readonly placed: PlacedText;
+  /** Found at the first call: fields share them. */
+  readonly sums: () => DocumentSums;
+}
+
+function placeOf(placed: PlacedText): Place {
+  let sums: DocumentSums | undefined;
+  return { placed, sums: () => (sums ??= sumsOf(placed)) };
+}
+
+interface Search extends Place {
   readonly names: readonly string[];
 }
 
@@ -98,16 +119,12 @@ function findField(search: Search, { type, items, fields }: FieldRule): FoundFie
  * another one.
  */
 function wholeSum(search: Search): Found | null | undefined {
-  const {
-    placed,
-    names: [name = ''],
-  } = search;
+  const [name = ''] = search.names;
   const folded = foldText(name);
   for (const part of ['net', 'tax'] as const)
-    if (parts[part].has(folded)) return findParts(placed.lines)?.[part] ?? byLabel(search, 'money');
+    if (parts[part].has(folded)) return search.sums().parts?.[part] ?? byLabel(search, 'money');
   if (!totals.has(folded)) return undefined;
-  const sums = findParts(placed.lines);
-  const total = findTotal(placed.lines);
+  const { parts: sums, total } = search.sums();
   // The sum of net and tax, by labels that say so, outweighs a label alone. Totals of credit notes are below zero.
   if (sums !== null && isBetter(sums, total)) return sums.whole;
   // Another sum of net and tax on the page speaks against the total.
@@ -157,7 +174,7 @@ type Found = TypedSpan & { readonly sure: number };
 /** Most places of labels that are looked at, so that a text of nothing but labels takes no minutes. */
 const mostTries = 500;
 
-function byLabel({ placed: { text, lines }, names }: Search, type: ScalarType): Found | null {
+function byLabel({ placed: { text, lines }, names }: Omit<Search, 'sums'>, type: ScalarType): Found | null {
   const isNumber = type === 'string' && isIdentifier(names);
   let best: Found | null = null;
   let tries = 0;
@@ -246,16 +263,17 @@ const mostTogether = 8;
  * Fields of an object, each by the names of both (`buyer name` for `name` in `buyer`), otherwise below the label of the object, otherwise,
  * if no label of the object is in the text, by its own names.
  */
-function objectOf({ placed, names: owners }: Search, fields: FieldRules): FoundField {
-  const section = sectionOf(placed, owners);
+function objectOf({ names: owners, ...place }: Search, fields: FieldRules): FoundField {
+  const section = sectionOf(place.placed, owners);
+  const nearby = section === null ? place : placeOf(section);
   return composed(
     Object.fromEntries(
       Object.entries(fields).map(([name, rule]) => {
         const own = namesOf(name, rule);
         const both = owners.flatMap((owner) => own.map((one) => `${owner} ${one}`)).slice(0, mostTogether);
-        const whole = findField({ placed, names: both }, rule);
+        const whole = findField({ ...place, names: both }, rule);
         if (whole.value !== null) return [name, whole];
-        return [name, findField({ placed: section ?? placed, names: own }, rule)];
+        return [name, findField({ ...nearby, names: own }, rule)];
       }),
     ),
   );

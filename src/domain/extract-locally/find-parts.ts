@@ -1,10 +1,5 @@
 import type { Role } from '#src/domain/extract-locally/line-roles.ts';
-import {
-  findTotal,
-  labelledAmounts,
-  type FoundTotal,
-  type LabelledAmount,
-} from '#src/domain/extract-locally/find-total.ts';
+import { labelledAmounts, type FoundTotal, type LabelledAmount } from '#src/domain/extract-locally/find-total.ts';
 import type { PlacedLine } from '#src/domain/extract-locally/page-text.ts';
 
 export interface FoundParts {
@@ -25,12 +20,11 @@ const leastPoints = 2;
 const mostAmounts = 60;
 
 /**
- * The sum before tax and the tax of an invoice or receipt: two amounts that add up to a third one, best to the total, by their labels. null
+ * The sum before tax and the tax of an invoice or receipt: two amounts that add up to a third one, best to `total`, by their labels. null
  * if no two amounts do so. Amounts of single rates are no such pair.
  */
-export function findParts(pages: readonly (readonly PlacedLine[])[]): FoundParts | null {
+export function findParts(pages: readonly (readonly PlacedLine[])[], total: FoundTotal | null): FoundParts | null {
   const amounts = labelledAmounts(pages).slice(-mostAmounts);
-  const total = findTotal(pages);
   const wholes = Map.groupBy(amounts, ({ amount }) => amount.cents);
   const isTotal = (cents: number): boolean => total !== null && Math.round(total.value.amount * 100) === cents;
   let best: (Record<'whole' | 'net' | 'tax', LabelledAmount> & { readonly points: number }) | null = null;

@@ -77,15 +77,29 @@ interface Candidate {
 const hasWords = (words: string): boolean =>
   /\p{L}{2}/u.test(words.replaceAll(/\b(?:rm|myr|eur|usd|gbp|chf|sgd|sr|zrl|s|z)\b/gu, ''));
 
-/** Rows whose amount stands below its label, or on a line that recognition split off. */
-function labelledRow(rows: readonly Row[], at: number): Row | undefined {
-  const row = rows[at];
-  if (row === undefined || hasWords(row.words)) return row;
+/** A row and the one that has its label: itself, the one beside it, or the one above it. */
+interface Labelled {
+  readonly row: Row;
+  readonly label: Row;
+}
+
+/** The rows of all pages, each with that of its label. */
+function labelledRows(pages: readonly (readonly PlacedLine[])[]): Labelled[] {
+  const rows = pages.flat().map(rowOf);
+  const labels = rows.filter(({ amounts, role }) => amounts.length === 0 && role !== 'none');
+  return rows.map((row, at) => ({ row, label: labelOf(row, { rows, at, labels }) }));
+}
+
+/** The label of a row: the amount may stand below it, or on a line that recognition split off. `labels`: rows with a role and no amount. */
+function labelOf(
+  row: Row,
+  { rows, at, labels }: { readonly rows: readonly Row[]; readonly at: number; readonly labels: readonly Row[] },
+): Row {
+  if (hasWords(row.words)) return row;
   const box = row.line.line.box;
-  const beside = rows.find((other) => {
-    if (other === row || other.amounts.length > 0 || other.role === 'none') return false;
+  const beside = labels.find((other) => {
     const [, y, , height] = other.line.line.box;
-    return Math.abs(y + height / 2 - box[1] - box[3] / 2) < Math.min(height, box[3]) * 0.6;
+    return other !== row && Math.abs(y + height / 2 - box[1] - box[3] / 2) < Math.min(height, box[3]) * 0.6;
   });
   if (beside !== undefined) return beside;
   // Not over a row with an amount of its own: that one has its label.
@@ -98,14 +112,13 @@ function labelledRow(rows: readonly Row[], at: number): Row | undefined {
   return row;
 }
 
-function candidatesOf(rows: readonly Row[]): Candidate[] {
-  const table = rows.findIndex(({ words }) => taxTable.test(words));
-  return rows.flatMap((row, at) => {
+function candidatesOf(rows: readonly Labelled[]): Candidate[] {
+  const table = rows.findIndex(({ row }) => taxTable.test(row.words));
+  return rows.flatMap(({ row, label }, at) => {
     if (row.pointless !== null) {
       const points = strength[row.role] - 0.4;
       return [{ amount: row.pointless, line: row.line, role: row.role, points, needsSum: true }];
     }
-    const label = labelledRow(rows, at) ?? row;
     const needsSum = label.role === 'tax' && /^total\b/u.test(label.words);
     const far = (label === row ? 0 : 0.3) + (table !== -1 && at > table ? 1.2 : 0);
     return row.amounts.flatMap((amount, index): Candidate[] => {
@@ -130,9 +143,8 @@ function summedUp(candidate: Candidate, sums: ReadonlySet<number>): Candidate[] 
 const mostParts = 40;
 
 /** Cents of the last amounts of lines with a role: different ones, and of many the last. */
-function centsOf(rows: readonly Row[], ...wanted: readonly Role[]): number[] {
-  const all = rows.flatMap((row, at) => {
-    const label = labelledRow(rows, at) ?? row;
+function centsOf(rows: readonly Labelled[], ...wanted: readonly Role[]): number[] {
+  const all = rows.flatMap(({ row, label }) => {
     const last = row.amounts.at(-1) ?? row.pointless;
     return last !== null && last !== undefined && wanted.includes(label.role) ? [last.cents] : [];
   });
@@ -150,7 +162,7 @@ interface Sums {
  * Sums of a document that an amount can be: cash less change, and net with tax, each with the rounding of the till, whose sign recognition
  * loses. `twice`: those that both ways lead to.
  */
-function sumsOf(rows: readonly Row[]): Sums {
+function sumsOf(rows: readonly Labelled[]): Sums {
   const paid = centsOf(rows, 'tendered', 'paid').map(Math.abs);
   const change = centsOf(rows, 'change').filter((cents) => cents >= 0);
   const net = centsOf(rows, 'net', 'total').filter((cents) => cents > 0);
@@ -165,11 +177,11 @@ function sumsOf(rows: readonly Row[]): Sums {
 }
 
 /** Amounts before and after the till rounded them to five hundredths, as a line of the receipt says. */
-function roundingOf(rows: readonly Row[], amounts: readonly number[]) {
+function roundingOf(rows: readonly Labelled[], amounts: readonly number[]) {
   const known = new Set(amounts);
   const before = new Set<number>();
   const after = new Set<number>();
-  if (rows.some(({ role }) => role === 'rounding'))
+  if (rows.some(({ row }) => row.role === 'rounding'))
     for (const cents of known)
       for (const rounded of [Math.floor(cents / 5) * 5, Math.ceil(cents / 5) * 5])
         if (cents % 5 !== 0 && known.has(rounded)) {
@@ -188,10 +200,9 @@ export interface LabelledAmount {
 
 /** The last amounts of all lines, with the roles of their labels, beside them or above. */
 export function labelledAmounts(pages: readonly (readonly PlacedLine[])[]): LabelledAmount[] {
-  const rows = pages.flat().map(rowOf);
-  return rows.flatMap((row, at) => {
+  return labelledRows(pages).flatMap(({ row, label }) => {
     const amount = row.amounts.at(-1);
-    return amount === undefined ? [] : [{ role: (labelledRow(rows, at) ?? row).role, amount, line: row.line }];
+    return amount === undefined ? [] : [{ role: label.role, amount, line: row.line }];
   });
 }
 
@@ -206,7 +217,7 @@ export interface FoundTotal extends Span {
  * confirm it (cash less change, net and tax). null if no line speaks of a total.
  */
 export function findTotal(pages: readonly (readonly PlacedLine[])[]): FoundTotal | null {
-  const rows = pages.flat().map(rowOf);
+  const rows = labelledRows(pages);
   const sums = sumsOf(rows);
   const candidates = candidatesOf(rows).flatMap((one) => summedUp(one, sums.once));
   const places = Map.groupBy(candidates, ({ amount }) => amount.cents);

@@ -83,12 +83,16 @@ interface Place {
   readonly to: number;
 }
 
+/** Most labels beside and below which a value is looked for: each look goes through all lines of the page. */
+const mostLooks = 500;
+
 /**
  * Finds the values after a label (`Total: 12.50`), otherwise right of it, otherwise below it, the best first. Accepts misread letters and
  * common English and German synonyms.
  */
 export function valuesOfLabel(lines: readonly OcrLine[], label: string): LabelledValue[] {
   const values: (LabelledValue & { readonly rank: number })[] = [];
+  let looks = 0;
   for (const [at, name] of namesOf(label).entries())
     for (const [line, found] of lines.entries()) {
       const words = wordsOf(found);
@@ -97,7 +101,9 @@ export function valuesOfLabel(lines: readonly OcrLine[], label: string): Labelle
         name,
       )) {
         const place = { lines, line, words, from, to };
-        const value = afterLabel(place) ?? beside(place) ?? under(place);
+        const after = afterLabel(place);
+        if (after === null) looks += 1;
+        const value = after ?? (looks <= mostLooks ? (beside(place) ?? under(place)) : null);
         const rank = score + rankOf(place) - (at === 0 ? 0 : 0.05);
         if (value !== null) values.push({ ...value, score, rank, isWhole: isWhole(place) });
       }

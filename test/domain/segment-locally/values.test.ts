@@ -68,6 +68,13 @@ describe('Typed values', () => {
 });
 
 describe('The value of a label', () => {
+  test('does not take the square of the lines of a page of labels alone', () => {
+    const lines = Array.from({ length: 12_000 }, (_, at) => line('Buyer', at / 10));
+    const computed = cpuClock();
+    expect(valueOfLabel(lines, 'buyer')).toBeNull();
+    expect(computed()).toBeLessThan(2_000);
+  });
+
   test('is what stands after it in the line', () => {
     expect(valueOfLabel([line('Total: 12.50 EUR', 0.1)], 'total')).toMatchObject({ text: '12.50 EUR', line: 0 });
   });
