@@ -75,7 +75,7 @@ export function localFinder(document: PagedText): (name: string, rule: FieldRule
   return (name, rule) => findField({ ...place, names: namesOf(name, rule) }, rule);
 }
 
-/** What adds up in a document: net and tax, and the total by its label. */
+/** Sums of a document: net and tax that add up, and the total by its label. */
 interface DocumentSums {
   readonly parts: FoundParts | null;
   readonly total: FoundTotal | null;
