@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import {
   pageWidths,
@@ -18,6 +19,7 @@ import type { DocumentStore } from '#src/stores/documents.ts';
 const lifetimeSeconds = 3_600;
 /** Rounds the expiry to steps, so that a URL stays the same for a while and browsers can cache the picture. */
 const stepSeconds = 600;
+const rememberedSignatures = 2_000;
 const usualSide = 320;
 const usualWidth = 1_600;
 /** Limit of a picture's height, in pixels: receipt rolls are long, but a larger value is an attack or a broken file. */
@@ -77,6 +79,8 @@ export class SignedMedia {
   readonly #parts: Parts;
   /** Made once: a Buffer would be made a key for each signature, which costs five times the signature. */
   readonly #key: KeyObject;
+  /** Signatures that were given out lately: lists are asked for again before their URLs change. */
+  readonly #given = new LRUCache<string, string>({ max: rememberedSignatures });
   readonly #pages = new SharedWork<Buffer>(pageWork);
   readonly #thumbnails = new SharedWork<Buffer>(thumbnailWork);
 
@@ -171,7 +175,10 @@ export class SignedMedia {
     file: string,
   ): string {
     const expires = expiry();
-    const signature = this.#sign(opened, { organizationId, documentId: _id, expires: String(expires) });
+    const signed = signedText(opened, { organizationId, documentId: _id, expires: String(expires) });
+    const known = this.#given.get(signed);
+    const signature = known ?? this.#sign(signed);
+    if (known === undefined) this.#given.set(signed, signature);
     const query = `expires=${expires}&signature=${signature}`;
     return `${this.#parts.baseUrl()}/media/${organizationId}/${_id}/${file}?${query}`;
   }
@@ -179,20 +186,21 @@ export class SignedMedia {
   #verify({ organizationId, documentId, picture, expires, signature }: MediaRequest): void {
     if (typeof expires !== 'string' || typeof signature !== 'string' || !/^\d{1,12}$/.test(expires)) throw forged();
     const opened = picture === 'thumbnail' ? 'thumbnail' : 'pages';
-    const expected = Buffer.from(this.#sign(opened, { organizationId, documentId, expires }));
+    const expected = Buffer.from(this.#sign(signedText(opened, { organizationId, documentId, expires })));
     const given = Buffer.from(signature);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw forged();
     if (Number(expires) * 1_000 < Date.now())
       throw new AppError('object.expired', 'This URL has expired. Read the document again to get a new one.');
   }
 
-  /** Signs thumbnails and pages separately: a URL of a thumbnail in a list must not open the pages. */
-  #sign(opened: Opened, of: { organizationId: string; documentId: string; expires: string }): string {
-    return createHmac('sha256', this.#key)
-      .update(`${opened}\n${of.organizationId}\n${of.documentId}\n${of.expires}`)
-      .digest('base64url');
+  #sign(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64url');
   }
 }
+
+/** Thumbnails and pages differ: a URL of a thumbnail in a list must not open the pages. */
+const signedText = (opened: Opened, of: { organizationId: string; documentId: string; expires: string }): string =>
+  `${opened}\n${of.organizationId}\n${of.documentId}\n${of.expires}`;
 
 function forged(): AppError {
   return new AppError(
