@@ -3,8 +3,7 @@ import type { RecordRecord } from '#src/domain/records/record.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import { lastEventsOf, type LastEventsParts } from '#app/agents/announce/last-events.ts';
 import { peopleChanges, type PeopleChangesParts } from '#app/agents/announce/people-changes.ts';
-import { lookAt, type Look, type Source } from '#app/agents/announce/source.ts';
-import type { RealtimeEvent } from '#src/domain/events/events.ts';
+import { lookAt, type Look, type Source, type Tell } from '#app/agents/announce/source.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
@@ -14,9 +13,6 @@ interface Parts extends LastEventsParts, Omit<PeopleChangesParts, 'tell'> {
   readonly records: Pick<RecordStore, 'changedBetween'>;
   readonly events: Pick<EventLog, 'append' | 'lacking'>;
 }
-
-/** Appends the events that the log lacks. */
-type Tell = (events: readonly RealtimeEvent[]) => Promise<void>;
 
 const everyMs = 20_000;
 /** Time before the start from which changes are looked at: a process that was killed is started again within it. */

@@ -5,13 +5,12 @@ import type { WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { DraftChange } from '#src/stores/workflow-drafts.ts';
 import type { WorkflowStore } from '#src/stores/workflows.ts';
-import { lookAt, type Look, type Source } from '#app/agents/announce/source.ts';
+import { lookAt, type Look, type Source, type Tell } from '#app/agents/announce/source.ts';
 
 export interface PeopleChangesParts {
   readonly documents: Pick<DocumentStore, 'namedBetween' | 'correctedBetween'>;
   readonly workflows: Pick<WorkflowStore, 'publishedBetween' | 'draftsChangedBetween' | 'states' | 'findVersion'>;
-  /** Appends those that the log lacks. */
-  readonly tell: (events: readonly RealtimeEvent[]) => Promise<void>;
+  readonly tell: Tell;
 }
 
 const namesOf = ({ documents, tell }: PeopleChangesParts): Source<DocumentRecord> => ({

@@ -1,4 +1,8 @@
+import type { RealtimeEvent } from '#src/domain/events/events.ts';
 import type { TimeWindow } from '#src/stores/reads-in-time.ts';
+
+/** Appends those of the events that the log lacks. */
+export type Tell = (events: readonly RealtimeEvent[]) => Promise<void>;
 
 /** Stored changes of one kind, in the order of their time, and the way to announce them. */
 export interface Source<Row extends { readonly _id: string }> {

@@ -53,7 +53,7 @@ async function memoryLines(context: BenchContext, scans: readonly Scan[]): Promi
     };
   };
   return [
-    { ...line('after', [rssBytes / megabyte]), note },
+    { ...line('after', [rssBytes / megabyte]), goal: { of: 'value', atMost: 350 }, note },
     line('at its highest in', [peakBytes / megabyte]),
     line('after each round of', rounds),
     await idleLine(context, inkgraph.service, `${wanted} mixed pages`),
