@@ -79,6 +79,10 @@ export const overview = [
       'A new MCP session replaces one that was left, before an older one in use; a client whose session was replaced is told so',
       '0171-sessions-in-use-stay',
     ],
+    'mcp.sessions.restart': [
+      'An older MCP client goes on with its session after the service was killed and started again, in any process of the installation',
+      '0265-session-ids-outlive-the-process',
+    ],
     'mcp.trust': [
       "Only values of documents and models stand between untrusted tags: the author's question and the service's own errors stand outside, and structured content says which values are which",
       '0172-whose-words',
