@@ -79,6 +79,10 @@ export const overview = [
       'A new MCP session replaces one that was left, before an older one in use; a client whose session was replaced is told so',
       '0171-sessions-in-use-stay',
     ],
+    'mcp.sessions.own': [
+      'An MCP session id serves its own person and program, with the rights it began with or more: another one, a changed one or one of another installation is unknown',
+      '0265-session-ids-outlive-the-process',
+    ],
     'mcp.sessions.restart': [
       'An older MCP client goes on with its session after the service was killed and started again, in any process of the installation',
       '0265-session-ids-outlive-the-process',
