@@ -7,37 +7,9 @@ import * as sdk125 from 'mcp-sdk-1.25/client/index.js';
 import * as sdk125Http from 'mcp-sdk-1.25/client/streamableHttp.js';
 import * as sdk129 from 'mcp-sdk-1.29/client/index.js';
 import * as sdk129Http from 'mcp-sdk-1.29/client/streamableHttp.js';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { startService, type ServiceProcess } from '#scripts/chaos/service-process.ts';
-import { freePorts } from '#scripts/servers/free-ports.ts';
-import { readSeedFile } from '#test/supervisor/seed-file.ts';
-import { temporaryFolder } from '#test/support/objects.ts';
-import { layOutSeeded } from '#test/support/template-folder.ts';
+import { expect } from 'vitest';
 import { verifies } from '#test/support/verifies.ts';
-
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: ServiceProcess;
-let url: URL;
-let port: number;
-let headers: { authorization: string };
-
-const start = (): Promise<ServiceProcess> =>
-  startService({
-    dataDir: folder.path,
-    env: { SERVICES: 'api,mcp', MCP_PORT: String(port), API_DEBUG: 'true' },
-  });
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  await layOutSeeded(folder.path, { env: {}, overrides: {} });
-  [port = 0] = await freePorts(1);
-  service = await start();
-  url = new URL('/mcp', service.addresses.mcp);
-  headers = { authorization: `Bearer ${(await readSeedFile(folder.path)).agentKey}` };
-});
-afterAll(async () => {
-  await service.kill();
-  await folder.remove();
-});
+import { startRestartable, type Restartable } from './restartable.ts';
 
 /** A program that stays connected. */
 interface Connected {
@@ -51,7 +23,7 @@ const tool = 'get_context';
 type Sdk = readonly [Pick<typeof sdk132, 'Client'>, Pick<typeof sdk132Http, 'StreamableHTTPClientTransport'>];
 const ofSdk =
   ([{ Client }, { StreamableHTTPClientTransport }]: Sdk) =>
-  async (): Promise<Connected> => {
+  async ({ url, headers }: Restartable): Promise<Connected> => {
     const client = new Client({ name: 'lasting', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
     return {
@@ -60,7 +32,7 @@ const ofSdk =
     };
   };
 
-async function langChain(): Promise<Connected> {
+async function langChain({ url, headers }: Restartable): Promise<Connected> {
   const client = new MultiServerMCPClient({ inkgraph: { url: url.href, headers } });
   const tools = await client.getTools();
   return {
@@ -69,13 +41,13 @@ async function langChain(): Promise<Connected> {
   };
 }
 
-async function openAiAgents(): Promise<Connected> {
+async function openAiAgents({ url, headers }: Restartable): Promise<Connected> {
   const server = new MCPServerStreamableHttp({ name: 'inkgraph', url: url.href, requestInit: { headers } });
   await server.connect();
   return { call: async () => JSON.stringify(await server.callTool(tool, {})), close: () => server.close() };
 }
 
-const programs: Readonly<Record<string, () => Promise<Connected>>> = {
+const programs: Readonly<Record<string, (at: Restartable) => Promise<Connected>>> = {
   'SDK 1.25.3': ofSdk([sdk125, sdk125Http] as unknown as Sdk),
   'SDK 1.29.0': ofSdk([sdk129, sdk129Http] as unknown as Sdk),
   'SDK 1.32.2': ofSdk([sdk132, sdk132Http]),
@@ -87,8 +59,9 @@ const programs: Readonly<Record<string, () => Promise<Connected>>> = {
 verifies(
   'mcp.sessions.restart',
   async () => {
+    await using service = await startRestartable();
     const connected = await Promise.all(
-      Object.entries(programs).map(async ([name, connect]) => [name, await connect()] as const),
+      Object.entries(programs).map(async ([name, connect]) => [name, await connect(service)] as const),
     );
     const callAll = async (): Promise<unknown> => {
       const answers = connected.map(async ([name, { call }]) => [
@@ -108,5 +81,5 @@ verifies(
     expect(await callAll()).toEqual(served);
     for (const [, { close }] of connected) await close();
   },
-  { timeout: 60_000 },
+  { timeout: 150_000 },
 );
