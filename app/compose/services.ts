@@ -102,10 +102,11 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     agents: () => serve('agents', createAgentsApp({ ...base, health })),
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
-      const { mcpAccess } = await import('#app/compose/access/mcp.ts');
+      const { mcpAccess, mcpSessionRecords } = await import('#app/compose/access/mcp.ts');
       const { allowedHosts, mcpLegacy: legacy } = config;
       const oauth = await mcpAccess(config, core);
-      const own = { deps, authenticator, oauth, health, version, allowedHosts, legacy, limiters };
+      const sessionRecords = mcpSessionRecords(data);
+      const own = { deps, authenticator, oauth, health, version, allowedHosts, legacy, limiters, sessionRecords };
       const app = createMcpApp({ ...base, ...own });
       core.setMcpUrl(await serve('mcp', app));
       stack.defer(core.accessChanges.on(() => void app.recheck()));

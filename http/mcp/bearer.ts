@@ -5,7 +5,7 @@ import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { stepUpScopes } from '#mcp/rights.ts';
 import { welcome } from '#http/guard/strangers.ts';
-import { holderOf } from '#http/mcp/sessions.ts';
+import { holderOf } from '#http/mcp/session-holder.ts';
 import type { StreamCredential } from '#http/mcp/open-streams.ts';
 import { metadataUrl, type ProtectedResource } from '#http/mcp/resource-metadata.ts';
 

@@ -17,6 +17,7 @@ import { asksAgain, bearerPrincipal, credentialOf, insufficientScope } from '#ht
 import { narrow } from '#mcp/view.ts';
 import { readJson } from '#http/mcp/read-json.ts';
 import type { ProtectedResource } from '#http/mcp/resource-metadata.ts';
+import type { SessionRecordParts } from '#http/mcp/session-records.ts';
 import type { SessionLimits } from '#http/mcp/sessions.ts';
 import { createTransport, type Exchanged, type Legacy } from '#http/mcp/transport.ts';
 
@@ -58,6 +59,7 @@ export interface EndpointParts extends Pick<Facade, 'authenticator' | 'deps'> {
   /** Host names beside loopback that Host and Origin may name, without port. */
   readonly allowedHosts: readonly string[];
   readonly legacy: Legacy;
+  readonly sessionRecords: SessionRecordParts;
   /** Defaults to the product's catalog. */
   readonly catalog?: McpCatalog;
   readonly sessionLimits?: SessionLimits;
@@ -93,8 +95,8 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
     tracer: parts.tracer,
     logger,
   });
-  const { sessionLimits, recheckMs } = parts;
-  const transport = createTransport({ factory, logger, legacy, sessionLimits, recheckMs });
+  const { sessionRecords, sessionLimits, recheckMs } = parts;
+  const transport = createTransport({ factory, logger, legacy, sessionRecords, sessionLimits, recheckMs });
 
   const limit = async ({ principal }: McpCaller, body: unknown, response: HttpResponse): Promise<void> => {
     const messages: readonly unknown[] = Array.isArray(body) ? body : [body];

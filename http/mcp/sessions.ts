@@ -1,6 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { callerIdOf, type Principal } from '#src/domain/access/principal.ts';
-import type { McpRequestOptions, McpSession } from '#mcp/server/server-factory.ts';
+import type { Logger } from '#src/domain/ports/logger.ts';
+import { isOutage } from '#src/outage.ts';
+import type { McpRequestOptions, McpSession, SessionStart } from '#mcp/server/server-factory.ts';
+import { mayUse, type SessionHolder } from '#http/mcp/session-holder.ts';
+import type { IssuedSession } from '#http/mcp/session-ids.ts';
+import { SessionRecords, type LastingSession, type SessionRecordParts } from '#http/mcp/session-records.ts';
+import { helloIn, initializeAgain, subscribeAgain, urisAfter } from '#http/mcp/session-messages.ts';
 
 export interface SessionLimits {
   readonly idleMs: number;
@@ -14,36 +18,12 @@ const establishedMs = 30_000;
 /** Replaced sessions whose clients are told so. */
 const mostReplaced = 1_000;
 
-/** Opens a session of the SDK. `started` receives the id once the client's handshake was accepted. */
-export type OpenSession = (
-  id: () => string,
-  events: { started(id: string): void; ended(): void },
-) => Promise<McpSession>;
+/** Opens a session of the SDK. */
+export type OpenSession = (start: SessionStart) => Promise<McpSession>;
 
-/** Identifies the credential of streams. Another grant of the same user is another one. */
-export function holderOf(principal: Principal): string {
-  return `${principal.organizationId}\n${callerIdOf(principal)}`;
-}
-
-/** The caller of a session, with what it may reach. */
-export interface SessionHolder {
-  /** Person and program, or key. No other caller may use the session. */
-  readonly name: string;
-  readonly projectIds: readonly string[];
-  readonly scopes: ReadonlySet<string>;
-}
-
-export function sessionHolderOf(principal: Principal): SessionHolder {
-  const { organizationId, actorId, grant, projectIds, scopes } = principal;
-  const name = [organizationId, actorId, grant?.clientId ?? ''].join('\n');
-  return { name, projectIds, scopes };
-}
-
-/** True for the same holder, also with another grant, that may do all that it could before: subscriptions of the session rest on it. */
-function mayUse(caller: SessionHolder, { name, projectIds, scopes }: SessionHolder): boolean {
-  const covers = (): boolean =>
-    projectIds.every((id) => caller.projectIds.includes(id)) && [...scopes].every((scope) => caller.scopes.has(scope));
-  return caller.name === name && covers();
+export interface SessionParts extends SessionRecordParts {
+  readonly limits: SessionLimits;
+  readonly logger: Logger;
 }
 
 const comment = new TextEncoder().encode(': open\n\n');
@@ -52,12 +32,22 @@ interface Entry {
   readonly session: McpSession;
   /** The only holder that may use the session, with its widest rights so far. */
   holder: SessionHolder;
+  lasting: LastingSession;
   readonly openedAt: number;
   usedAt: number;
   /** Exchanges in progress, including the GET stream. */
   open: number;
   /** Calls in progress. */
   busy: number;
+  /** Began in an earlier process, and its client has no stream yet that could tell it of changes since. */
+  isBehind: boolean;
+}
+
+/** One request with its caller, authenticated for each request. */
+interface Asked {
+  readonly request: Request;
+  readonly holder: SessionHolder;
+  readonly options: McpRequestOptions;
 }
 
 const rankOf = ({ open, openedAt, usedAt }: Entry): number =>
@@ -68,28 +58,30 @@ function errorResponse(status: number, code: number, message: string): Response 
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }
 
-function opens(body: unknown): boolean {
-  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
-  return messages.some((message) => (message as { method?: unknown } | null | undefined)?.method === 'initialize');
-}
-
 /**
  * Sessions of legacy clients (2025-11-25 and older), in this process. They are bound to their holder, dropped when idle, and capped: a new
- * session replaces one that was left, of the same holder where that holder has reached its share. Source: docs/decisions/0171.
+ * session replaces one that was left, of the same holder where that holder has reached its share. A session that this process does not know
+ * is opened again by what its id says. Source: docs/decisions/0171, docs/decisions/0265.
  */
 export class Sessions {
   readonly #open: OpenSession;
   readonly #limits: SessionLimits;
+  readonly #records: SessionRecords;
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
+  /** Holders of sessions that are being opened: each takes a place. */
+  readonly #opening = new Set<SessionHolder>();
+  /** Sessions of earlier or other processes that are being opened again. */
+  readonly #returning = new Map<string, Promise<Entry | 'unknown' | 'full'>>();
   /** Holders of replaced sessions, oldest first. */
   readonly #replaced = new Map<string, string>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(open: OpenSession, limits: SessionLimits) {
+  constructor(open: OpenSession, { limits, logger, ...parts }: SessionParts) {
     this.#open = open;
     this.#limits = limits;
-    this.#sweeper = setInterval(() => this.#sweep(), Math.max(1, Math.min(limits.idleMs / 4, 60_000)));
+    this.#records = new SessionRecords(parts, limits.idleMs, logger);
+    this.#sweeper = setInterval(() => void this.#sweep(), Math.max(1, Math.min(limits.idleMs / 4, 60_000)));
     this.#sweeper.unref();
   }
 
@@ -97,58 +89,135 @@ export class Sessions {
     return this.#entries.size;
   }
 
-  /** `holder`: the caller of this request, authenticated for each request. */
+  /** `holder`: the caller of this request. */
   async handle(request: Request, holder: SessionHolder, options: McpRequestOptions): Promise<Response> {
+    const asked = { request, holder, options };
     const id = request.headers.get('mcp-session-id');
-    if (id !== null) {
-      const entry = this.#entries.get(id);
-      // A session of another holder and an unknown id get the same response.
-      if (entry === undefined || !mayUse(holder, entry.holder))
-        return errorResponse(404, -32_001, this.#reasonFor(id, holder));
-      entry.holder = holder;
-      return this.#exchange(id, entry, request, options);
+    if (id === null) return this.#first(asked);
+    try {
+      return await this.#continue(id, asked);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      return errorResponse(503, -32_000, 'The session could not be read. Retry in a minute.');
     }
-    if (request.method !== 'POST' || !opens(options.parsedBody))
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    await Promise.all(entries.map(({ session }) => session.close()));
+    await this.#settle(entries);
+  }
+
+  async #first(asked: Asked): Promise<Response> {
+    const { request, holder, options } = asked;
+    const hello = request.method === 'POST' ? helloIn(options.parsedBody) : null;
+    if (hello === null)
       return errorResponse(
         400,
         -32_000,
         'The request has no session. Send initialize first, then its Mcp-Session-Id header.',
       );
-    if (!this.#makeRoom(holder.name))
-      return errorResponse(
-        503,
-        -32_000,
-        `All sessions have a call in progress: ${this.#limits.share} of one credential are allowed, ${this.#limits.max} in all. End a session with DELETE, or retry in a minute.`,
-      );
-    return this.#begin(request, holder, options);
+    const { id: newId, lasting } = this.#records.issue(holder, hello);
+    const opened = await this.#begin(newId, asked, lasting);
+    return opened === null ? this.#full() : opened.response;
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#sweeper);
-    const sessions = [...this.#entries.values()];
-    this.#entries.clear();
-    await Promise.all(sessions.map(({ session }) => session.close()));
+  async #continue(id: string, asked: Asked): Promise<Response> {
+    const { request, holder } = asked;
+    const known = this.#entries.get(id);
+    if (known === undefined && request.method === 'DELETE') return this.#end(id, asked);
+    const entry = known ?? (await this.#return(id, asked));
+    if (entry === 'full') return this.#full();
+    // A session of another holder and an unknown id get the same response.
+    if (entry === 'unknown' || !mayUse(holder, entry.holder)) return this.#unknown(id, holder);
+    entry.holder = holder;
+    return this.#exchange(id, entry, asked);
   }
 
-  async #begin(request: Request, holder: SessionHolder, options: McpRequestOptions): Promise<Response> {
-    let started: string | null = null;
-    const session = await this.#open(randomUUID, {
-      started: (id) => {
-        started = id;
-        const now = performance.now();
-        this.#entries.set(id, { session, holder, openedAt: now, usedAt: now, open: 0, busy: 0 });
-      },
-      ended: () => {
-        if (started !== null) this.#entries.delete(started);
-      },
-    });
-    const response = await session.handle(request, options);
-    // A refused handshake leaves no session behind.
-    if (started === null) await session.close();
-    return response;
+  /** Ends a session that this process does not know. */
+  async #end(id: string, { holder }: Asked): Promise<Response> {
+    const lasting = await this.#lasting(id, holder);
+    if (lasting === null) return this.#unknown(id, holder);
+    await this.#records.end(lasting);
+    return new Response(null, { status: 200 });
   }
 
-  async #exchange(id: string, entry: Entry, request: Request, options: McpRequestOptions): Promise<Response> {
+  async #lasting(id: string, holder: SessionHolder): Promise<LastingSession | null> {
+    const issued = this.#issued(id, holder);
+    return issued && this.#records.find(issued, holder);
+  }
+
+  #issued(id: string, holder: SessionHolder): IssuedSession | null {
+    return this.#replaced.has(id) ? null : this.#records.read(id, holder);
+  }
+
+  /** Opens a session of an earlier or another process again, once for requests that come together. */
+  async #return(id: string, asked: Asked): Promise<Entry | 'unknown' | 'full'> {
+    const issued = this.#issued(id, asked.holder);
+    if (issued === null) return 'unknown';
+    const returning =
+      this.#returning.get(id) ??
+      this.#openAgain(id, issued, asked).finally(() => {
+        this.#returning.delete(id);
+      });
+    this.#returning.set(id, returning);
+    return returning;
+  }
+
+  async #openAgain(id: string, issued: IssuedSession, asked: Asked): Promise<Entry | 'unknown' | 'full'> {
+    const lasting = await this.#records.find(issued, asked.holder);
+    if (lasting === null) return 'unknown';
+    const { request, options } = initializeAgain(asked, lasting.hello);
+    const opened = await this.#begin(id, { ...asked, request, options }, lasting, true);
+    if (opened === null) return 'full';
+    // Its text ends when the SDK has taken the message.
+    await opened.response.text();
+    const { entry } = opened;
+    if (entry === null) return 'unknown';
+    entry.isBehind = true;
+    for (const uri of lasting.uris) {
+      const again = subscribeAgain(asked, { id, uri });
+      // A resource that the caller may not read any more is refused.
+      await (await entry.session.handle(again.request, again.options)).text();
+    }
+    return entry;
+  }
+
+  /** Resolves to null when there is no room. A refused handshake leaves no session behind. */
+  async #begin(
+    id: string,
+    { request, holder, options }: Asked,
+    lasting: LastingSession,
+    isAgain = false,
+  ): Promise<{ response: Response; entry: Entry | null } | null> {
+    if (!this.#makeRoom(holder.name)) return null;
+    // Another object for each session: one holder may open many at once.
+    const place = { ...holder };
+    this.#opening.add(place);
+    try {
+      const session = await this.#open({
+        id,
+        isAgain,
+        started: () => {
+          this.#opening.delete(place);
+          const now = performance.now();
+          const counts = { openedAt: now, usedAt: now, open: 0, busy: 0, isBehind: false };
+          this.#entries.set(id, { session, holder, lasting, ...counts });
+        },
+        ended: () => void this.#entries.delete(id),
+      });
+      const response = await session.handle(request, options);
+      const entry = this.#entries.get(id) ?? null;
+      if (entry === null) await session.close();
+      return { response, entry };
+    } finally {
+      this.#opening.delete(place);
+    }
+  }
+
+  async #exchange(id: string, entry: Entry, { request, options }: Asked): Promise<Response> {
     const call = request.method === 'POST' ? 1 : 0;
     entry.open += 1;
     entry.busy += call;
@@ -161,6 +230,7 @@ export class Sessions {
     let response: Response;
     try {
       response = await entry.session.handle(request, options);
+      if (response.ok) await this.#remember(entry, request, options.parsedBody);
     } catch (error) {
       done();
       throw error;
@@ -180,15 +250,40 @@ export class Sessions {
     return new Response(body, { status: response.status, headers: response.headers });
   }
 
+  /** Stores what must outlive the process, and tells a client that comes back what may have changed meanwhile. */
+  async #remember(entry: Entry, { method }: Request, body: unknown): Promise<void> {
+    if (method === 'DELETE') await this.#records.end(entry.lasting);
+    if (method === 'GET' && entry.isBehind) {
+      entry.isBehind = false;
+      entry.session.tellChanges(entry.lasting.uris);
+    }
+    const uris = method === 'POST' ? urisAfter(body, entry.lasting.uris) : null;
+    if (uris === null) return;
+    entry.lasting = { ...entry.lasting, uris };
+    await this.#records.keepUris(entry.lasting);
+  }
+
   #touch(id: string, entry: Entry): void {
     entry.usedAt = performance.now();
     if (this.#entries.delete(id)) this.#entries.set(id, entry);
   }
 
+  #full(): Response {
+    const { share, max } = this.#limits;
+    return errorResponse(
+      503,
+      -32_000,
+      `All sessions have a call in progress: ${share} of one credential are allowed, ${max} in all. End a session with DELETE, or retry in a minute.`,
+    );
+  }
+
   /** Says why a session is gone to the caller whose it was; others learn nothing. */
-  #reasonFor(id: string, { name }: SessionHolder): string {
-    if (this.#replaced.get(id) !== name) return 'Session not found. Send initialize again.';
-    return `This session gave its place to a newer session of the same credential, which may have ${this.#limits.share}. Send initialize again, and end sessions that you leave with DELETE.`;
+  #unknown(id: string, { name }: SessionHolder): Response {
+    const message =
+      this.#replaced.get(id) === name
+        ? `This session gave its place to a newer session of the same credential, which may have ${this.#limits.share}. Send initialize again, and end sessions that you leave with DELETE.`
+        : 'Session not found. Send initialize again.';
+    return errorResponse(404, -32_001, message);
   }
 
   #replace(id: string, entry: Entry): void {
@@ -203,9 +298,18 @@ export class Sessions {
     void entry.session.close();
   }
 
-  #sweep(): void {
+  /** Drops sessions that are idle, or have ended in another process. Never rejects. */
+  async #sweep(): Promise<void> {
     const limit = performance.now() - this.#limits.idleMs;
     for (const [id, entry] of this.#entries) if (entry.open === 0 && entry.usedAt < limit) this.#drop(id, entry);
+    const ended = await this.#settle([...this.#entries.values()]);
+    for (const [id, entry] of this.#entries) if (ended.has(entry.lasting.name)) this.#drop(id, entry);
+  }
+
+  /** Stores uses. Returns the names of sessions that have ended. Never rejects. */
+  #settle(entries: readonly Entry[]): Promise<ReadonlySet<string>> {
+    const [now, date] = [performance.now(), Date.now()];
+    return this.#records.settle(entries, ({ open, usedAt }) => (open > 0 ? date : date - Math.round(now - usedAt)));
   }
 
   /**
@@ -215,7 +319,9 @@ export class Sessions {
   #makeRoom(name: string): boolean {
     const { max, share } = this.#limits;
     const own = [...this.#entries].filter(([, entry]) => entry.holder.name === name);
-    const inTheWay = own.length >= share ? own : this.#entries.size >= max ? [...this.#entries] : null;
+    const opening = [...this.#opening].filter((holder) => holder.name === name).length;
+    const isFull = this.#entries.size + this.#opening.size >= max;
+    const inTheWay = own.length + opening >= share ? own : isFull ? [...this.#entries] : null;
     if (inTheWay === null) return true;
     const [first] = inTheWay.filter(([, { busy }]) => busy === 0).toSorted(([, a], [, b]) => rankOf(a) - rankOf(b));
     if (first === undefined) return false;

@@ -4,7 +4,9 @@ import type { Logger } from '#src/domain/ports/logger.ts';
 import { asAuthInfo, callerOf, type McpCaller } from '#mcp/caller.ts';
 import type { McpServerFactory, McpRequestOptions } from '#mcp/server/server-factory.ts';
 import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
-import { holderOf, sessionHolderOf, Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.ts';
+import { holderOf, sessionHolderOf } from '#http/mcp/session-holder.ts';
+import type { SessionRecordParts } from '#http/mcp/session-records.ts';
+import { Sessions, sessionLimits, type SessionLimits } from '#http/mcp/sessions.ts';
 import { OpenStreams, type StreamCredential } from '#http/mcp/open-streams.ts';
 
 /** Service for clients of 2025-11-25 and older: `MCP_LEGACY`. */
@@ -14,6 +16,7 @@ export interface TransportParts {
   readonly factory: McpServerFactory;
   readonly logger: Logger;
   readonly legacy: Legacy;
+  readonly sessionRecords: SessionRecordParts;
   readonly sessionLimits?: SessionLimits | undefined;
   readonly recheckMs?: number | undefined;
 }
@@ -78,7 +81,11 @@ export function createTransport({ factory, logger, legacy, ...parts }: Transport
   const handler = factory.newHandler(legacy === 'stateless' ? 'stateless' : 'reject');
   const sessions =
     legacy === 'sessions'
-      ? new Sessions((id, events) => factory.newSession(id, events), parts.sessionLimits ?? sessionLimits)
+      ? new Sessions((start) => factory.newSession(start), {
+          ...parts.sessionRecords,
+          limits: parts.sessionLimits ?? sessionLimits,
+          logger,
+        })
       : null;
   const openStreams = new OpenStreams({ logger, everyMs: parts.recheckMs ?? usualRecheckMs });
   const calls = new Calls();

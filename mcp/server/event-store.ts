@@ -7,6 +7,9 @@ export interface EventStoreLimits {
 }
 const usual: EventStoreLimits = { total: 16 * 1024 * 1024, session: 256 * 1024 };
 
+/** Name that the SDK gives to the stream of a session that belongs to no call. */
+const sessionStream = '_GET_stream';
+
 interface Kept {
   readonly events: SessionEvents;
   readonly streamId: string;
@@ -34,9 +37,12 @@ export class SessionEventStores {
     return this.#bytes;
   }
 
-  /** Creates the store of a new session, which cannot read another session's events. */
-  forSession(): SessionEvents {
-    return new SessionEvents(this, this.#limits.session);
+  /**
+   * Creates the store of a session, which cannot read another session's events. `first`: number of its first event, higher than those that
+   * the session had in an earlier process.
+   */
+  forSession(first = 0): SessionEvents {
+    return new SessionEvents(this, this.#limits.session, first);
   }
 
   keep(event: Kept): void {
@@ -54,14 +60,24 @@ export class SessionEventStores {
 export class SessionEvents implements EventStore {
   readonly #stores: SessionEventStores;
   readonly #maxBytes: number;
+  readonly #first: number;
   /** Oldest first. */
   readonly #kept = new Set<Kept>();
   #bytes = 0;
-  #sequence = 0;
+  #sequence: number;
 
-  constructor(stores: SessionEventStores, maxBytes: number) {
+  constructor(stores: SessionEventStores, maxBytes: number, first: number) {
     this.#stores = stores;
     this.#maxBytes = maxBytes;
+    this.#first = first;
+    this.#sequence = first;
+  }
+
+  /** True for an event of a call's stream that another process had begun: nothing more comes on it. */
+  isLost(lastEventId: string | null): boolean {
+    if (lastEventId === null) return false;
+    const dot = lastEventId.lastIndexOf('.');
+    return lastEventId.slice(0, dot) !== sessionStream && Number(lastEventId.slice(dot + 1)) < this.#first;
   }
 
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import {
   createMcpHandler,
   isInputRequiredResult,
@@ -25,6 +26,7 @@ import { sessionTools } from '#mcp/updates/session-tools.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { ToolRegistry } from '#mcp/tool-registry.ts';
 import { SessionEventStores } from '#mcp/server/event-store.ts';
+import { moveRequests } from '#mcp/server/moved-requests.ts';
 import { isInView, outsideOfView } from '#mcp/rights.ts';
 import { declaredBy, lacksTasks, withProtocolErrors, requireTask, serveTasks } from '#mcp/tasks/serve.ts';
 import { type Tasks, tasksExtension, createdTask, hasTasks } from '#mcp/tasks/tasks.ts';
@@ -78,11 +80,32 @@ export type McpRequestOptions = McpHandlerRequestOptions;
 /** One legacy client's session. */
 export interface McpSession {
   handle(request: Request, options: McpRequestOptions): Promise<Response>;
+  /** Tells the client that its list of tools and these resources may have changed. Its stream must be open. */
+  tellChanges(uris: readonly string[]): void;
   close(): Promise<void>;
+}
+
+/** Beginning of a legacy client's session. */
+export interface SessionStart {
+  readonly id: string;
+  /** The session began in another process. */
+  readonly isAgain: boolean;
+  /** Called when the handshake was accepted. */
+  readonly started: () => void;
+  readonly ended: () => void;
 }
 
 /** Delay after which clients reconnect to a broken stream. */
 const reconnectMs = 1_000;
+
+/** Range of what is added to request ids, so that they differ from those of other processes and fit into 32 bits. */
+const movedBy = [2 ** 16, 2 ** 31 - 2 ** 16] as const;
+
+/** Response to a client that waits for the rest of an answer of another process. */
+function lostStream(): Response {
+  const message = 'The stream of this Last-Event-ID ended with its process. Send the request again.';
+  return Response.json({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }, { status: 400 });
+}
 
 /**
  * Creates MCP servers from a catalog, for any transport. The SDK's tool registry is not used: it would convert and validate every schema
@@ -147,25 +170,38 @@ export class McpServerFactory {
     return this.#withTaskStreams({ ...handler, fetch });
   }
 
-  /** Creates a session for a legacy client. `started` receives its id after the handshake; `ended` is called when it is over. */
-  async newSession(newId: () => string, events: { started(id: string): void; ended(): void }): Promise<McpSession> {
-    const sent = this.#eventStores.forSession();
+  /** Creates a session for a legacy client. */
+  async newSession({ id, isAgain, started, ended }: SessionStart): Promise<McpSession> {
+    const sent = this.#eventStores.forSession(isAgain ? Date.now() : 0);
     const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: newId,
+      sessionIdGenerator: () => id,
       eventStore: sent,
       retryInterval: reconnectMs,
-      onsessioninitialized: (id) => events.started(id),
+      onsessioninitialized: started,
     });
     const server = this.newServer();
     await server.connect(transport);
+    if (isAgain) moveRequests(transport, randomInt(...movedBy));
     const closed = transport.onclose;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have this form only
     transport.onclose = () => {
       closed?.();
       sent.forget();
-      events.ended();
+      ended();
     };
-    return { handle: (request, options) => transport.handleRequest(request, options), close: () => server.close() };
+    const tell = (told: Promise<void>): void =>
+      void told.catch((error: unknown) => {
+        this.#options.logger.debug({ err: error }, 'a change did not reach its session');
+      });
+    return {
+      handle: async (request, options) =>
+        sent.isLost(request.headers.get('last-event-id')) ? lostStream() : transport.handleRequest(request, options),
+      tellChanges: (uris) => {
+        if (this.#options.catalog.callersTools !== undefined) tell(server.server.sendToolListChanged());
+        for (const uri of uris) tell(server.server.sendResourceUpdated({ uri }));
+      },
+      close: () => server.close(),
+    };
   }
 
   /** True for a request of a client of 2025-11-25 or older. `body` is the parsed JSON of a POST. */

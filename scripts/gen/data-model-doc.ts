@@ -55,6 +55,10 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
     oauthGrants: { holds: 'Access that a person gave a program: projects, scopes, expiry', writtenBy: 'OAuth' },
     oauthCodes: { holds: 'Authorization codes, as SHA-256', writtenBy: 'OAuth' },
     oauthTokens: { holds: 'Access and refresh tokens, as SHA-256', writtenBy: 'OAuth' },
+    mcpSessions: {
+      holds: 'Sessions of older MCP clients that were used for longer, subscribed or ended: last use, resources, end',
+      writtenBy: 'MCP service',
+    },
   },
   Experiments: {
     datasets: { holds: 'Datasets: name, newest version, counts of items and references', writtenBy: 'tools' },

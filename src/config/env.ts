@@ -357,7 +357,7 @@ export const env = {
   },
   MCP_LEGACY: {
     schema: z.enum(['sessions', 'stateless', 'reject']).default('sessions'),
-    doc: 'Treatment of MCP clients older than protocol version 2026-07-28',
+    doc: 'MCP clients older than protocol version 2026-07-28: sessions; stateless: each request by itself, without updates and questions to the user; reject',
   },
   LOG_LEVEL: {
     schema: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).optional(),

@@ -197,6 +197,18 @@ export interface AccountTokenRow {
   readonly expiresAt: Date;
 }
 
+/** `_id` is the name of the session, which its id carries. */
+export interface McpSessionRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  /** Missing: not used for longer than a moment. */
+  readonly usedAt?: Date;
+  readonly ended?: true;
+  /** Resources that it subscribed to. */
+  readonly uris?: readonly string[];
+  readonly forgetAt: Date;
+}
+
 export interface Collections {
   readonly organizations: Collection<OrganizationRecord>;
   readonly projects: Collection<ProjectRow>;
@@ -250,6 +262,7 @@ export interface Collections {
   readonly oauthGrants: Collection<OAuthGrant>;
   readonly oauthCodes: Collection<AuthorizationCode>;
   readonly oauthTokens: Collection<OAuthToken>;
+  readonly mcpSessions: Collection<McpSessionRow>;
 }
 
 const names = [
@@ -305,6 +318,7 @@ const names = [
   'oauthGrants',
   'oauthCodes',
   'oauthTokens',
+  'mcpSessions',
 ] as const satisfies readonly (keyof Collections)[];
 
 export function collectionsOf(db: Db): Collections {

@@ -194,6 +194,7 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
   // Keep a used code as long as its tokens can be refreshed: a late replay revokes them.
   oauthCodes: [[{ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 }]],
   oauthTokens: [[{ family: 1 }], [{ expiresAt: 1 }, { expireAfterSeconds: 0 }]],
+  mcpSessions: [[{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
 };
 
 /** Creates missing indexes. Rejects when an index exists with other options: a migration is missing then. */

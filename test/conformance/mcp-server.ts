@@ -6,6 +6,7 @@ import { createMcpApp } from '#http/mcp/app.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { KeyRing, LogBook } from '#test/mcp/listener.ts';
+import { memoryRecords } from '#test/mcp/memory-records.ts';
 
 export interface FixtureServer extends AsyncDisposable {
   readonly url: string;
@@ -26,6 +27,7 @@ export async function serveCatalog(catalog: McpCatalog): Promise<FixtureServer> 
     version: '0.0.0',
     allowedHosts: [],
     legacy: 'sessions',
+    sessionRecords: memoryRecords(),
     logger: log,
     metrics: { request() {}, run() {}, searchRetriever() {}, removed() {}, text: async () => '', json: async () => [] },
     health: { health: () => Promise.reject(new Error('not asked here')), isDraining: () => false },

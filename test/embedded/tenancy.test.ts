@@ -7,6 +7,7 @@ import { createLocalModels } from '#src/adapters/models/local/create-local-model
 import { documentIntake } from '#graphs/document-intake.workflow.ts';
 import { searchChanges, searchReads } from '#test/support/tenancy/search.ts';
 import { relayChanges } from '#test/support/tenancy/relay.ts';
+import { mcpSessionChanges, mcpSessionReads, seedMcpSession } from '#test/support/tenancy/mcp-sessions.ts';
 import { listChanges, listReads, seedDraft } from '#test/support/tenancy/lists.ts';
 import { seedWebhook, webhookChanges, webhookReads } from '#test/support/tenancy/webhooks.ts';
 import { recordChanges, recordReads, seedRecord } from '#test/support/tenancy/records.ts';
@@ -135,6 +136,7 @@ async function seedAround(who: Pick<Seeded, 'organizationId' | 'projectIds' | 'd
   expect(await stores.executions.wait(lease, [openQuestion])).toBe(true);
   const deliveryId = newId('delivery');
   await seedWebhook(stores, { ...who, projectIds: [place.projectId] }, deliveryId);
+  await seedMcpSession(stores, who);
   await stores.secrets.set(place, 'NAME', { value: `secret of ${organizationId}`, hosts }, 'test');
   stores.nodeCache.put(place, 'k', { update: { organizationId }, modelLabel: null, usage: null, runId: lease.run._id });
   await stores.nodeCache.idle();
@@ -333,6 +335,7 @@ const reads: Readonly<Record<string, Read>> = {
   'organizations.listProjects': (who) => stores.organizations.listProjects(who.organizationId),
   'events.read': (who) => stores.events.read(who.organizationId, 0, 1_000),
   'usage.read': async (who, { projectIds }) => [...(await stores.usage.read(who.organizationId, projectIds))],
+  ...mcpSessionReads(() => stores),
   'usage.rowsOf': (who) => stores.usage.rowsOf(who.organizationId),
   'documents.storedBy': (who) => stores.documents.storedBy(who.organizationId),
   'uploads.promised': (who) => stores.uploads.promised(who.organizationId, '', 100),
@@ -504,11 +507,8 @@ const changes: Readonly<Record<string, Change>> = {
   'documents.addPicture': (who, { documentId }) => stores.documents.addPicture(who.organizationId, documentId, 5),
   'documents.setDegraded': (who, { documentId }) =>
     stores.documents.setDegraded(who.organizationId, documentId, { workflowId: 'wf_stolen', nodes: ['stolen'] }),
-  'retention.deleteHosted': ({ organizationId }, { documentId }) =>
-    stores.retention.deleteHosted({ organizationId, documentId }, new Date()),
-  'events.append': (who, { documentId }) =>
-    stores.events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
   ...relayChanges(() => stores),
+  ...mcpSessionChanges(() => stores),
 };
 
 /** All that is stored of an organization. */

@@ -14,6 +14,7 @@ import type { AnyTool } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { instructions } from '#mcp/instructions.ts';
+import { memoryRecords } from '#test/mcp/memory-records.ts';
 import { useCase } from '#mcp/use-case.ts';
 import type { Toolset } from '#mcp/view.ts';
 import type { ApiKeyStore } from '#src/stores/api-keys.ts';
@@ -98,8 +99,13 @@ export interface Listener extends AsyncDisposable {
 }
 
 type Choices = Partial<
-  Pick<EndpointParts, 'allowedHosts' | 'legacy' | 'limiters' | 'oauth' | 'recheckMs' | 'sessionLimits'>
+  Pick<
+    EndpointParts,
+    'allowedHosts' | 'legacy' | 'limiters' | 'oauth' | 'recheckMs' | 'sessionLimits' | 'sessionRecords'
+  >
 > & {
+  /** Keys that another listener has, too. */
+  keys?: KeyRing;
   authenticate?: (keys: KeyRing, log: LogBook) => Authenticator;
   /** The toolset of each tool; core where it is not named. */
   toolsets?: Readonly<Record<string, Toolset>>;
@@ -109,9 +115,8 @@ type Choices = Partial<
 /** The real MCP app with made-up tools, on a free port. */
 export async function listen(
   tools: readonly AnyTool[],
-  { authenticate, toolsets = {}, capabilities = {}, ...choices }: Choices = {},
+  { authenticate, keys = new KeyRing(), toolsets = {}, capabilities = {}, ...choices }: Choices = {},
 ): Promise<Listener> {
-  const keys = new KeyRing();
   const log = new LogBook();
   const deps = { logger: log, audit: { count: () => undefined } } as unknown as ToolDeps;
   const mcp = createMcpApp({
@@ -126,6 +131,7 @@ export async function listen(
     version: '0.0.0',
     allowedHosts: [],
     legacy: 'sessions',
+    sessionRecords: memoryRecords(),
     ...choices,
     logger: log,
     metrics: { request() {}, run() {}, searchRetriever() {}, removed() {}, text: async () => '', json: async () => [] },

@@ -79,6 +79,18 @@ export const overview = [
       'A new MCP session replaces one that was left, before an older one in use; a client whose session was replaced is told so',
       '0171-sessions-in-use-stay',
     ],
+    'mcp.sessions.returned': [
+      'After a restart a session has its subscriptions, is told once of what may have changed, asks its user again, and takes no answer to a question of before',
+      '0265-session-ids-outlive-the-process',
+    ],
+    'mcp.sessions.own': [
+      'An MCP session id serves its own person and program, with the rights it began with or more: another one, a changed one or one of another installation is unknown',
+      '0265-session-ids-outlive-the-process',
+    ],
+    'mcp.sessions.restart': [
+      'An older MCP client goes on with its session after the service was killed and started again, in any process of the installation',
+      '0265-session-ids-outlive-the-process',
+    ],
     'mcp.trust': [
       "Only values of documents and models stand between untrusted tags: the author's question and the service's own errors stand outside, and structured content says which values are which",
       '0172-whose-words',

@@ -28,6 +28,7 @@ import { createGroundingTexts } from '#src/stores/grounding-texts.ts';
 import { createPasskeyStore } from '#src/stores/passkeys.ts';
 import { createGuessStore } from '#src/stores/guesses.ts';
 import { createIdempotencyStore } from '#src/stores/idempotency.ts';
+import { createMcpSessionStore } from '#src/stores/mcp-sessions.ts';
 import { createMemberStore } from '#src/stores/members.ts';
 import { migrate } from '#src/stores/migrate.ts';
 import { createNodeCache } from '#src/stores/node-cache.ts';
@@ -143,6 +144,7 @@ export function storesOf(client: MongoClient) {
     groundingTexts: createGroundingTexts(collections),
     guesses: createGuessStore(collections),
     idempotency: createIdempotencyStore(collections),
+    mcpSessions: createMcpSessionStore(collections),
     members: createMemberStore(collections),
     nodeCache: createNodeCache(collections, createPinoLogger('silent')),
     oauth: createOAuthStore(collections),

@@ -1,12 +1,16 @@
+import { createSecretKey } from 'node:crypto';
 import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
 import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import { GrantAuthenticator } from '#src/auth/grant-authenticator.ts';
 import { IssuerAuthenticator } from '#src/auth/issuer-authenticator.ts';
+import { createMcpSessionStore } from '#src/stores/mcp-sessions.ts';
 import type { Core } from '#app/compose/core.ts';
+import type { Data } from '#app/compose/data.ts';
 import { hostOf } from '#app/compose/outside.ts';
 import type { Config } from '#src/config/config.ts';
 import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import type { OAuthParts } from '#http/mcp/endpoint.ts';
+import type { SessionRecordParts } from '#http/mcp/session-records.ts';
 
 /** Access tokens that open the MCP service: built-in ones, or only those of the operator's issuer. */
 export async function mcpAccess(config: Config, core: Core): Promise<OAuthParts> {
@@ -16,6 +20,14 @@ export async function mcpAccess(config: Config, core: Core): Promise<OAuthParts>
     resource,
     issuer: () => config.oauthIssuer ?? core.apiUrl(),
     serverMetadata: () => (config.oauthIssuer === null ? serverMetadata(core.apiUrl(), resource()) : null),
+  };
+}
+
+/** Ids and stored facts of sessions, which all processes of the installation share. */
+export function mcpSessionRecords({ derive, collections }: Pick<Data, 'derive' | 'collections'>): SessionRecordParts {
+  return {
+    sessionKey: createSecretKey(derive('mcp sessions')),
+    mcpSessions: createMcpSessionStore(collections),
   };
 }
 

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Sessions } from '#http/mcp/sessions.ts';
 import { OpenStreams } from '#http/mcp/open-streams.ts';
-import type { McpSession } from '#mcp/server/server-factory.ts';
+import type { McpSession, SessionStart } from '#mcp/server/server-factory.ts';
 import { legacyClient, listen, type Listener } from '#test/mcp/listener.ts';
+import { memoryRecords } from '#test/mcp/memory-records.ts';
 import { callOf, initialize, modern, post } from '#test/mcp/raw.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { sampleTools, waiting } from '#test/mcp/sample-tools.ts';
@@ -233,19 +234,20 @@ describe('the idle limit', () => {
   it('closes an unused session', async () => {
     const closed = new EventTarget();
     const ended = once(closed, 'closed');
-    const open = async (id: () => string, events: { started(id: string): void }): Promise<McpSession> => ({
+    const open = async ({ id, started }: SessionStart): Promise<McpSession> => ({
       async handle() {
-        const made = id();
-        events.started(made);
-        return new Response('{}', { headers: { 'mcp-session-id': made } });
+        started();
+        return new Response('{}', { headers: { 'mcp-session-id': id } });
       },
+      tellChanges() {},
       close: async () => void closed.dispatchEvent(new Event('closed')),
     });
-    const sessions = new Sessions(open, { idleMs: 20, max: 10, share: 10 });
+    const limits = { idleMs: 20, max: 10, share: 10 };
+    const sessions = new Sessions(open, { ...memoryRecords(), limits, logger: at.log });
     const request = new Request(at.url, { method: 'POST' });
     await sessions.handle(
       request,
-      { name: 'key_one', projectIds: [], scopes: new Set() },
+      { name: 'key_one', organizationId: 'org_1', projectIds: [], scopes: new Set() },
       { parsedBody: initialize('2025-11-25') },
     );
     expect(sessions.size).toBe(1);

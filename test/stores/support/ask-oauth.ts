@@ -1,9 +1,9 @@
 import type { Stores } from '#test/support/database.ts';
 import { oauthOf } from '#test/support/oauth/records.ts';
 
-/** Every method of the OAuth store, in the name of one organization. */
+/** Every method of the stores of OAuth and of MCP sessions, in the name of one organization. */
 export async function askOAuth(
-  { oauth }: Stores,
+  { oauth, mcpSessions }: Stores,
   { organizationId, projectId, now }: { organizationId: string; projectId: string; now: Date },
 ): Promise<void> {
   const { client, grant, consent, code, tokens } = oauthOf({
@@ -34,4 +34,12 @@ export async function askOAuth(
   await oauth.removeToken(tokens[0]?._id ?? '');
   await oauth.revokeFamily(tokens[0]?.family ?? '');
   await oauth.removeClient(organizationId, client._id);
+  const session = { organizationId, name: 'session' };
+  for (let twice = 0; twice < 2; twice += 1) {
+    await mcpSessions.setUsed([{ ...session, usedAt: now, forgetAt: now }]);
+    await mcpSessions.setUris(session, { uris: ['inkgraph://runs/run_a'], forgetAt: now });
+    await mcpSessions.end(session, now);
+  }
+  await mcpSessions.find(session);
+  await mcpSessions.findEnded([session, { ...session, name: 'other' }]);
 }

@@ -12,7 +12,7 @@ interface Held {
 const executionOf = (who: Held, target: Held) =>
   executionRecord({ organizationId: who.organizationId, _id: target.executionId });
 
-/** Writes of the relay, asked for with the ids of somebody else. */
+/** Writes of the relay, of the event log and of upkeep, asked for with the ids of somebody else. */
 export const relayChanges = (
   stores: () => Stores,
 ): Readonly<Record<string, (asker: Held, target: Held) => Promise<unknown>>> => ({
@@ -38,6 +38,10 @@ export const relayChanges = (
       executions: [],
       events: [],
     }),
+  'events.append': (who, { documentId }) =>
+    stores().events.append([realtimeEvent(who.organizationId, { dedupeId: `document.created:${documentId}` })]),
+  'retention.deleteHosted': ({ organizationId }, { documentId }) =>
+    stores().retention.deleteHosted({ organizationId, documentId }, new Date()),
   // An event that the other organization has under this id.
   'events.appendBy': ({ organizationId }, { documentId }) => {
     const event = realtimeEvent(organizationId, { dedupeId: `document.created:${documentId}` });
