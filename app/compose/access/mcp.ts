@@ -2,6 +2,7 @@ import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
 import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import { GrantAuthenticator } from '#src/auth/grant-authenticator.ts';
 import { IssuerAuthenticator } from '#src/auth/issuer-authenticator.ts';
+import { askedAddresses } from '#app/compose/access/asked-addresses.ts';
 import type { Core } from '#app/compose/core.ts';
 import { hostOf } from '#app/compose/outside.ts';
 import type { Config } from '#src/config/config.ts';
@@ -10,12 +11,13 @@ import type { OAuthParts } from '#http/mcp/endpoint.ts';
 
 /** Access tokens that open the MCP service: built-in ones, or only those of the operator's issuer. */
 export async function mcpAccess(config: Config, core: Core): Promise<OAuthParts> {
-  const resource = (): string => `${core.mcpUrl()}/mcp`;
+  const asked = askedAddresses(core, 'mcp');
+  const { oauthIssuer } = config;
   return {
-    tokens: await tokensOf(config, core, resource),
-    resource,
-    issuer: () => config.oauthIssuer ?? core.apiUrl(),
-    serverMetadata: () => (config.oauthIssuer === null ? serverMetadata(core.apiUrl(), resource()) : null),
+    tokens: await tokensOf(config, core, () => `${core.mcpUrl()}/mcp`),
+    resource: asked.resource,
+    issuer: (host) => oauthIssuer ?? asked.issuer(host),
+    serverMetadata: (host) => (oauthIssuer === null ? serverMetadata(asked.issuer(host), asked.resource(host)) : null),
   };
 }
 
