@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { originOf } from '#app/compose/listeners/listen.ts';
 import type { Config } from '#src/config/config.ts';
 
 export interface Addresses {
@@ -14,7 +15,7 @@ const amazon = ({ bucket, region }: { readonly bucket: string; readonly region: 
 
 /** Configured addresses of the services. */
 export function configuredAddresses({ host, ports, baseUrl, mcpUrl, objectsUrl, s3 }: Config): Addresses {
-  const at = (port: number): string => `http://${host}:${port}`;
+  const at = (port: number): string => originOf(host, port);
   return {
     api: baseUrl ?? at(ports.api),
     agents: at(ports.agents),

@@ -23,6 +23,7 @@ import { createPeople, type AuthService } from '#app/compose/people.ts';
 import type { SessionStore } from '#src/domain/ports/sessions.ts';
 import type { Data } from '#app/compose/data.ts';
 import { openAiOf, type Readers } from '#app/compose/models.ts';
+import { originOf } from '#app/compose/listeners/listen.ts';
 import { createOutside, type Outside } from '#app/compose/outside.ts';
 import { shareWakes, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { SharedRedis } from '#app/compose/processes/redis.ts';
@@ -283,8 +284,8 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const wake = wakesOf(parts);
   const queue = new QueueReader(stores.executions);
   const metrics = metricsOf(parts, queue, stores.usage);
-  let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
-  let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
+  let apiUrl = config.baseUrl ?? originOf(config.host, config.ports.api);
+  let mcpUrl = config.mcpUrl ?? originOf(config.host, config.ports.mcp);
   const at = { baseUrl: () => apiUrl, hasDashboard: config.web !== null };
   const media = new SignedMedia({ ...stores, ...at, objects, images, secret: data.derive('media') });
   const people = createPeople({

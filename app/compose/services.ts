@@ -4,6 +4,7 @@ import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
+import { allowedHostsOf } from '#src/config/allowed-hosts.ts';
 import type { Config, Ports } from '#src/config/config.ts';
 import type { ServiceName } from '#src/config/env.ts';
 import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
@@ -103,7 +104,8 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { mcpAccess, mcpSessionRecords } = await import('#app/compose/access/mcp.ts');
-      const { allowedHosts, mcpLegacy: legacy } = config;
+      const { mcpLegacy: legacy } = config;
+      const allowedHosts = allowedHostsOf(config);
       const oauth = await mcpAccess(config, core);
       const sessionRecords = mcpSessionRecords(data);
       const own = { deps, authenticator, oauth, health, version, allowedHosts, legacy, limiters, sessionRecords };

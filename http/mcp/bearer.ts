@@ -16,11 +16,17 @@ function bearerOf({ headers }: Pick<Request, 'headers'>): string | undefined {
   return bearer.exec(headers.authorization ?? '')?.[1];
 }
 
-function challenge(resource: ProtectedResource | null, scopes: readonly string[], error?: string): string {
+interface Asked {
+  readonly resource: ProtectedResource | null;
+  /** Host header of the request. */
+  readonly host: string | undefined;
+}
+
+function challenge({ resource, host }: Asked, scopes: readonly string[], error?: string): string {
   const parts = [
     'realm="inkgraph"',
     ...(error === undefined ? [] : [`error="${error}"`]),
-    ...(resource === null ? [] : [`resource_metadata="${metadataUrl(resource)}"`]),
+    ...(resource === null ? [] : [`resource_metadata="${metadataUrl(resource, host)}"`]),
     `scope="${scopes.join(' ')}"`,
   ];
   return `Bearer ${parts.join(', ')}`;
@@ -48,8 +54,9 @@ export async function bearerPrincipal(
   } catch (error) {
     if (error instanceof AppError && error.code === 'auth.unauthorized') {
       // RFC 6750 §3.1: a request without a credential gets a challenge without an error code.
-      const sent = /^Bearer\b/i.test(request.headers.authorization ?? '');
-      response.setHeader('www-authenticate', challenge(resource, firstScopes, sent ? 'invalid_token' : undefined));
+      const { authorization = '', host } = request.headers;
+      const error = /^Bearer\b/i.test(authorization) ? 'invalid_token' : undefined;
+      response.setHeader('www-authenticate', challenge({ resource, host }, firstScopes, error));
     }
     throw error;
   }
@@ -72,7 +79,9 @@ export function insufficientScope(
   missing: readonly Scope[],
   { resource, response }: { resource: ProtectedResource | null; response: Response },
 ): AppError {
-  response.setHeader('www-authenticate', challenge(resource, stepUpScopes(principal, missing), 'insufficient_scope'));
+  const { host } = response.req.headers;
+  const scopes = stepUpScopes(principal, missing);
+  response.setHeader('www-authenticate', challenge({ resource, host }, scopes, 'insufficient_scope'));
   return new AppError(
     'auth.forbidden',
     `This credential lacks the scope ${missing.join(' ')}. Reconnect and grant it, or use a key that has it.`,

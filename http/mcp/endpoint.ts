@@ -1,4 +1,3 @@
-import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/express';
 import { toWebRequest } from '@modelcontextprotocol/node';
 import express, { type RequestHandler, type Response as HttpResponse } from 'express';
 import { BearerAuthenticator, type TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
@@ -14,6 +13,7 @@ import { countDenied } from '#tools/audit/announced.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { asksAgain, bearerPrincipal, credentialOf, insufficientScope } from '#http/mcp/bearer.ts';
+import { knownHosts } from '#http/mcp/known-hosts.ts';
 import { narrow } from '#mcp/view.ts';
 import { readJson } from '#http/mcp/read-json.ts';
 import type { ProtectedResource } from '#http/mcp/resource-metadata.ts';
@@ -75,7 +75,6 @@ export interface Endpoint {
   close(cutting?: AbortSignal): Promise<void>;
 }
 
-const loopback = ['localhost', '127.0.0.1', '[::1]'];
 const methods = new Set(['GET', 'POST', 'DELETE']);
 
 function parseError(response: HttpResponse): void {
@@ -138,8 +137,7 @@ export async function createEndpoint({ deps, allowedHosts, legacy, ...parts }: E
     await transport.serve({ ...exchanged, credential: credentialOf(authenticator, caller.principal, request) });
   };
 
-  const hosts = [...loopback, ...allowedHosts];
   const router = express.Router();
-  router.use(hostHeaderValidation(hosts), originValidation(hosts), cors, answer);
+  router.use(knownHosts(allowedHosts), cors, answer);
   return { handler: router, recheck: () => transport.recheck(), close: (cutting) => transport.close(cutting) };
 }

@@ -82,7 +82,8 @@ class Authorization {
       guard.sendToSignIn(request, response);
       return;
     }
-    const wanted = readAuthorization(client, request.query, this.#parts.resource());
+    // Grants and tokens keep the configured name, so that they are good at each name of this machine.
+    const wanted = readAuthorization(client, request.query, this.#parts.resource(undefined));
     if (session === null) throw new OAuthError('login_required', 'nobody is signed in');
     // Every consent is new, so the person must see the page.
     if (wanted.silent) throw new OAuthError('consent_required', 'the person has to be asked');
@@ -121,7 +122,10 @@ class Authorization {
         await this.#ask(requester, request, response, session);
       } catch (error) {
         if (!(error instanceof OAuthError)) throw error;
-        answer(response, issuer(), requester, { error: error.code, error_description: error.description });
+        answer(response, issuer(request.headers.host), requester, {
+          error: error.code,
+          error_description: error.description,
+        });
       }
     } catch (error) {
       if (!(error instanceof NoRedirectError)) throw error;

@@ -78,7 +78,7 @@ export class Decisions {
     }
     const given = { session, target, choice, ip: request.ip ?? null };
     const { code } = await this.#parts.consents.allow(consent, client, given);
-    answer(response, this.#parts.issuer(), consent, { code });
+    answer(response, this.#parts.issuer(request.headers.host), consent, { code });
   }
 
   decide: RequestHandler = async (request, response) => {
@@ -89,7 +89,10 @@ export class Decisions {
     const { request: value = '', act = '', organization = null, shown } = bodyOf(request);
     const consent = await consents.take(value, session);
     if (act === 'deny') {
-      answer(response, issuer(), consent, { error: 'access_denied', error_description: 'the person denied access' });
+      answer(response, issuer(request.headers.host), consent, {
+        error: 'access_denied',
+        error_description: 'the person denied access',
+      });
       return;
     }
     const [client, target] = await Promise.all([

@@ -22,10 +22,10 @@ export interface OAuthParts {
   readonly clients: ClientDirectory;
   readonly members: Pick<MemberStore, 'membership'>;
   readonly engine: { exchange(request: TokenRequest): Promise<TokenReply> };
-  /** Address of the API, which is the issuer identifier. */
-  issuer(): string;
-  /** Address of the MCP endpoint, which is the audience of tokens. */
-  resource(): string;
+  /** Address of the API, which is the issuer identifier, as a request with this Host header reaches it; undefined: as configured. */
+  issuer(host: string | undefined): string;
+  /** Address of the MCP endpoint, which is the audience of tokens, likewise. */
+  resource(host: string | undefined): string;
   /** Limits for each caller's address; null: rate limits are off. */
   readonly limiters: { readonly tokens: RateLimiter; readonly registrations: RateLimiter } | null;
   readonly logger: Logger;
@@ -38,6 +38,7 @@ interface Endpoint {
 }
 
 type About = Omit<TokenRequest, 'client'>;
+type Work = (client: OAuthClient, about: About, host: string | undefined) => Promise<object | null>;
 
 const readForm = express.text({ type: 'application/x-www-form-urlencoded', limit: '16kb' });
 /** Larger than any valid registration, so that errors can name the field. */
@@ -77,19 +78,20 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
   // Clients of 2025-06-18 append the path of the resource first, and a page cannot read a 404 without CORS.
   for (const path of [oauthPaths.metadata, `${oauthPaths.metadata}/mcp`, oauthPaths.openIdMetadata]) {
     router.all(path, openCors('GET, HEAD'));
-    router.get(path, (_request, response) => {
+    router.get(path, ({ headers: { host } }, response) => {
       response.setHeader('cache-control', 'public, max-age=300');
-      response.json(serverMetadata(parts.issuer(), parts.resource()));
+      response.json(serverMetadata(parts.issuer(host), parts.resource(host)));
     });
   }
-  const byForm = (path: string, work: (client: OAuthClient, about: About) => Promise<object | null>): void =>
+  const byForm = (path: string, work: Work): void =>
     post(path, {
       from: 'tokens',
       read: readForm,
       async work(request) {
         const now = new Date();
         const { client, parameters } = await admitted(parts, request);
-        return work(client, { parameters, now, ip: request.ip ?? null });
+        const { ip = null, headers } = request;
+        return work(client, { parameters, now, ip }, headers.host);
       },
     });
   byForm(oauthPaths.token, (client, about) => parts.engine.exchange({ client, ...about }));
@@ -97,9 +99,10 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
     await revokeToken(store, client, requireParameter(parameters, 'token'), now);
     return null;
   });
-  byForm(oauthPaths.introspect, (client, { parameters, now }) =>
-    introspectToken(parts, client, requireParameter(parameters, 'token'), { now, issuer: parts.issuer() }),
-  );
+  byForm(oauthPaths.introspect, (client, { parameters, now }, host) => {
+    const asked = { now, issuer: parts.issuer(host), resource: parts.resource(host) };
+    return introspectToken(parts, client, requireParameter(parameters, 'token'), asked);
+  });
   post(oauthPaths.register, {
     from: 'registrations',
     read: readJson,

@@ -19,7 +19,7 @@ export interface PagesParts {
   /** Origins that uploads are sent to and images come from, beside this one. */
   objectOrigins(): readonly string[];
   isSignedIn(cookie: string | undefined): Promise<boolean>;
-  /** Address of the API, which pictures are linked with. */
+  /** Address of the API, which pictures are linked with; a page may be open under another name of the same machine. */
   baseUrl(): string;
 }
 
@@ -45,17 +45,6 @@ function policy(origins: readonly string[]): string {
   ].join('; ');
 }
 
-const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** The same page at the address of the API; null where the request came there, or from another machine, or through a port of its own. */
-function usualAddress(request: Request, baseUrl: string): string | null {
-  const usual = new URL(baseUrl);
-  const asked = URL.parse(`http://${request.headers.host ?? ''}`);
-  const isOther = asked !== null && asked.host !== usual.host && asked.port === usual.port;
-  if (!isOther || ![asked, usual].every(({ hostname }) => loopback.has(hostname))) return null;
-  return usual.origin + request.originalUrl;
-}
-
 const isPage = (request: Request): boolean =>
   request.method === 'GET' && !others.test(request.path) && request.accepts(['json', 'html']) === 'html';
 
@@ -75,8 +64,13 @@ export function servePages(parts: PagesParts): RequestHandler {
   const { bundle } = parts;
   let files: { readonly folder: string; readonly send: ReturnType<typeof sirv> } | null = null;
   const dress = (response: ServerResponse, isAsset: boolean): void => {
+    const usual = new URL(parts.baseUrl());
+    const isThere = response.req.headers.host === usual.host;
     response.setHeader('cache-control', isAsset ? `public, max-age=${year}, immutable` : 'no-cache');
-    response.setHeader('content-security-policy', policy(parts.objectOrigins()));
+    response.setHeader(
+      'content-security-policy',
+      policy(isThere ? parts.objectOrigins() : [...parts.objectOrigins(), usual.origin]),
+    );
     response.setHeader('cross-origin-opener-policy', 'same-origin');
     response.setHeader('referrer-policy', 'same-origin');
     response.setHeader('permissions-policy', 'camera=(), microphone=(), geolocation=()');
@@ -101,11 +95,6 @@ export function servePages(parts: PagesParts): RequestHandler {
     const isFile = /^\/(assets\/|theme\.js$|favicon\.svg$)/.test(request.path);
     if (!isFile && !isPage(request)) {
       next();
-      return;
-    }
-    const usual = isFile ? null : usualAddress(request, parts.baseUrl());
-    if (usual !== null) {
-      seeOther(response, usual);
       return;
     }
     if (!isFile && !(await parts.isSignedIn(request.headers.cookie))) {

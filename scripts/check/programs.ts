@@ -82,6 +82,15 @@ export const python: OutsideProgram = {
   advice: 'Run `apt-get install python3`, or set PYTHON to the path of one.',
 };
 
+export const nginx: OutsideProgram = {
+  name: 'nginx',
+  missing: 'no nginx',
+  tests: 'reverse proxy',
+  variable: 'NGINX',
+  names: ['nginx'],
+  advice: 'Run `apt-get install nginx`, or set NGINX to the path of one.',
+};
+
 const curl: OutsideProgram = {
   name: 'curl',
   missing: 'no curl',
@@ -111,6 +120,7 @@ export const outsidePrograms: readonly OutsideProgram[] = [
   dockerCompose,
   bubblewrap,
   python,
+  nginx,
   curl,
   git,
 ];
@@ -118,7 +128,7 @@ export const outsidePrograms: readonly OutsideProgram[] = [
 /** Path of a program: its variable, or a place on the path; null where there is none. */
 export function findProgram({ variable, names }: OutsideProgram): string | null {
   const named = env[variable] ?? '';
-  const folders = [...(env['PATH'] ?? '').split(delimiter), '/usr/bin'];
+  const folders = [...(env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/sbin'];
   const places = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return (named === '' ? places : [named]).find((path) => existsSync(path)) ?? null;
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Quotas } from '#src/domain/access/quota.ts';
+import { uselessHosts } from '#src/config/allowed-hosts.ts';
 import { ConfigError, env, readEnv, type EnvValues, type ServiceName } from '#src/config/env.ts';
 import { tracesOf, type TracesConfig } from '#src/config/traces.ts';
 import { unknownNames } from '#src/config/unknown-names.ts';
@@ -31,6 +32,7 @@ export interface Config {
   /** null: our own authorization server. */
   readonly oauthIssuer: string | null;
   readonly objectsUrl: string | null;
+  /** As ALLOWED_HOSTS has them; `allowedHostsOf` adds those of the addresses. */
   readonly allowedHosts: readonly string[];
   readonly dashboard: {
     /** Allowed in addition to the origin of `baseUrl`. */
@@ -123,7 +125,7 @@ export interface Config {
   readonly logLevel: string | null;
   /** null: nothing is traced. */
   readonly traces: TracesConfig | null;
-  /** Variables that have no effect, in words for the operator. */
+  /** Variables and values that have no effect, in words for the operator. */
   readonly warnings: readonly string[];
 }
 
@@ -322,6 +324,6 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     mcpLegacy: values.MCP_LEGACY,
     logLevel: values.LOG_LEVEL ?? null,
     traces: tracesOf(values),
-    warnings: unknownNames(source, Object.keys(env)),
+    warnings: [...unknownNames(source, Object.keys(env)), ...uselessHosts(listed(values.ALLOWED_HOSTS))],
   };
 }

@@ -130,7 +130,7 @@ export const env = {
   },
   ALLOWED_HOSTS: {
     schema: z.string().optional(),
-    doc: 'Additional host names that MCP requests may use, comma-separated',
+    doc: 'Host names that MCP requests may use beside those of MCP_URL, BASE_URL, OBJECTS_URL, HOST and this machine, comma-separated',
   },
   MONGODB_URI: {
     schema: z

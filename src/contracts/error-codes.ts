@@ -14,6 +14,8 @@ export const errorCodes = {
   'request.cursor_invalid': { status: 400, title: 'The cursor does not belong to this list', retry: false },
   'request.not_found': { status: 404, title: 'Address not found', retry: false },
   'request.method_not_allowed': { status: 405, title: 'This address does not accept the method', retry: false },
+  'request.host_not_allowed': { status: 403, title: 'The service does not answer at this host name', retry: false },
+  'request.origin_not_allowed': { status: 403, title: 'Pages of this origin may not call the service', retry: false },
   'request.not_confirmed': { status: 409, title: 'The user did not confirm the change', retry: false },
   'request.timeout': { status: 408, title: 'The request body did not arrive in time', retry: true },
   'request.length_required': { status: 411, title: 'Content-Length is required', retry: false },

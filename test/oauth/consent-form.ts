@@ -70,10 +70,14 @@ export interface ConsentBrowser {
   post(fields: Fields, more?: { readonly path?: string; readonly headers?: Record<string, string> }): Promise<Seen>;
 }
 
-/** Defaults to the seeded owner, in a session of its own. */
-export async function consentBrowser(app: TestApp, person?: { readonly cookie: string }): Promise<ConsentBrowser> {
-  const browser = createBrowser(app);
-  const { origin } = new URL(app.addresses.api);
+/** Defaults to the seeded owner, in a session of its own, at the address that the app names. */
+export async function consentBrowser(
+  app: TestApp,
+  person?: { readonly cookie: string },
+  address = app.addresses.api,
+): Promise<ConsentBrowser> {
+  const browser = createBrowser(app, address);
+  const { origin } = new URL(address);
   const [, cookieName = '', secret = ''] = /^([^=]+)=(.*)$/.exec(person?.cookie ?? (await app.signIn())) ?? [];
   browser.cookies.set(cookieName, secret);
   // Brings the cookie of the forms.

@@ -122,6 +122,14 @@ export const crossCutting = [
   }),
   ...proved('Authentication', {
     'auth.mcp.oauth': 'The MCP service authenticates agents with OAuth',
+    'auth.mcp.hosts': [
+      'The MCP service answers at the hosts of MCP_URL, BASE_URL, OBJECTS_URL and ALLOWED_HOSTS, in any spelling and with any port, and elsewhere says which setting to change',
+      '0260-allowed-hosts',
+    ],
+    'auth.mcp.loopback': [
+      'On one machine, OAuth metadata, challenges, issuer and audience are those of the loopback name that was asked, and a token of one name is good at the others',
+      '0261-loopback-names',
+    ],
   }),
   ...proved('Authentication', {
     'auth.mcp.scopes': 'Permission scopes are named, granted by the user, and checked on every call',

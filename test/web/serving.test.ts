@@ -10,8 +10,8 @@ let app: TestApp;
 let operator: Browser;
 const page = { accept: 'text/html' };
 
-async function signIn(to: TestApp): Promise<Browser> {
-  const browser = createBrowser(to);
+async function signIn(to: TestApp, address = to.addresses.api): Promise<Browser> {
+  const browser = createBrowser(to, address);
   await browser.open('/sign-in');
   await browser.send('/sign-in', { email: to.seed.operatorEmail, password: to.seed.operatorPassword });
   return browser;
@@ -41,12 +41,14 @@ verifies('web.pages', async () => {
   expect(program).toMatchObject({ status: 404, body: { code: 'request.not_found' } });
 });
 
-test('the page has one address on this machine, so that its pictures are from its own origin', async () => {
-  const { port } = new URL(app.addresses.api);
-  const to = async (address: string): Promise<string | null> =>
-    (await fetch(address, { headers: page, redirect: 'manual' })).headers.get('location');
-  expect(await to(`http://localhost:${port}/documents?q=a`)).toBe(`${app.addresses.api}/documents?q=a`);
-  expect(await to(`${app.addresses.api}/documents`)).toBe('/sign-in?returnTo=%2Fdocuments');
+test('people stay on the name of this machine that they came to, and its pages may show pictures of the other', async () => {
+  const address = `http://localhost:${new URL(app.addresses.api).port}`;
+  const asked = await fetch(`${address}/documents?q=a`, { headers: page, redirect: 'manual' });
+  expect(asked.headers.get('location')).toBe('/sign-in?returnTo=%2Fdocuments%3Fq%3Da');
+  const shown = await (await signIn(app, address)).open('/documents?q=a');
+  expect(shown).toMatchObject({ status: 200, title: 'Inkgraph' });
+  const policy = shown.headers.get('content-security-policy');
+  expect(policy).toContain(`img-src 'self' data: blob: ${new URL(app.addresses.objects).origin} ${app.addresses.api};`);
 });
 
 verifies('web.policy', async () => {

@@ -1,5 +1,6 @@
 import { endFamily } from '#tools/oauth/end-family.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
+import { namesResource } from '#src/domain/access/oauth/resource.ts';
 import { presentScopes, scopeText } from '#src/domain/access/oauth/granted-scopes.ts';
 import { hashSecret, looksLikeOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { activeGrant } from '#tools/oauth/active-grant.ts';
@@ -68,7 +69,7 @@ export async function introspectToken(
   parts: Parts,
   client: OAuthClient,
   secret: string,
-  { now, issuer }: { now: Date; issuer: string },
+  { now, issuer, resource }: { readonly now: Date; readonly issuer: string; readonly resource: string },
 ): Promise<Introspection> {
   if (client.secretHash === null)
     throw new OAuthError(
@@ -88,7 +89,7 @@ export async function introspectToken(
     exp: seconds(token.expiresAt),
     iat: seconds(token.createdAt),
     sub: grant.kind === 'person' ? grant.userId : client._id,
-    aud: token.resource,
+    aud: namesResource(token.resource, resource) ? resource : token.resource,
     iss: issuer,
   };
 }

@@ -4,6 +4,7 @@ import type { TokenAuthenticator } from '#src/auth/bearer-authenticator.ts';
 import { GrantAuthenticator } from '#src/auth/grant-authenticator.ts';
 import { IssuerAuthenticator } from '#src/auth/issuer-authenticator.ts';
 import { createMcpSessionStore } from '#src/stores/mcp-sessions.ts';
+import { askedAddresses } from '#app/compose/access/asked-addresses.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
 import { hostOf } from '#app/compose/outside.ts';
@@ -14,12 +15,13 @@ import type { SessionRecordParts } from '#http/mcp/session-records.ts';
 
 /** Access tokens that open the MCP service: built-in ones, or only those of the operator's issuer. */
 export async function mcpAccess(config: Config, core: Core): Promise<OAuthParts> {
-  const resource = (): string => `${core.mcpUrl()}/mcp`;
+  const asked = askedAddresses(core, 'mcp');
+  const { oauthIssuer } = config;
   return {
-    tokens: await tokensOf(config, core, resource),
-    resource,
-    issuer: () => config.oauthIssuer ?? core.apiUrl(),
-    serverMetadata: () => (config.oauthIssuer === null ? serverMetadata(core.apiUrl(), resource()) : null),
+    tokens: await tokensOf(config, core, () => `${core.mcpUrl()}/mcp`),
+    resource: asked.resource,
+    issuer: (host) => oauthIssuer ?? asked.issuer(host),
+    serverMetadata: (host) => (oauthIssuer === null ? serverMetadata(asked.issuer(host), asked.resource(host)) : null),
   };
 }
 

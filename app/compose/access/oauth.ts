@@ -1,4 +1,5 @@
 import { createClientDirectory } from '#src/adapters/oauth/client-directory.ts';
+import { askedAddresses } from '#app/compose/access/asked-addresses.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Config } from '#src/config/config.ts';
 import { Consents } from '#tools/oauth/consent.ts';
@@ -35,8 +36,7 @@ export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core, log
       audit,
       organizationsOf: (session) => sessions.affiliate.organizationsOf(session),
     }),
-    issuer: () => core.apiUrl(),
-    resource: () => `${core.mcpUrl()}/mcp`,
+    ...askedAddresses(core, 'api'),
     limiters:
       rateLimits !== null
         ? {

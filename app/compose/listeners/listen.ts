@@ -22,7 +22,8 @@ export function listenProblem(error: unknown, where: { name: string; host: strin
   return error;
 }
 
-function originOf(host: string, port: number): string {
+/** Address of a listener on this machine. */
+export function originOf(host: string, port: number): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

@@ -2,12 +2,13 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, ty
 import { issuerMetadata } from '#src/adapters/oauth/issuer-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
+import { loopbackSpellings } from '#src/domain/access/loopback-names.ts';
 import type { IssuedToken } from '#src/domain/access/oauth/issued-token.ts';
 
 export interface ExternalIssuerOptions {
   /** Value of `iss`, compared exactly. */
   readonly issuer: string;
-  /** Value that `aud` must contain. Source: RFC 8707. */
+  /** Value that `aud` must contain, under any name of this machine where it is on loopback. Source: RFC 8707, docs/decisions/0261. */
   resource(): string;
   readonly outbound: Pick<Outbound, 'send'>;
   /** Milliseconds of a clock that does not jump; default: that of the process. */
@@ -106,7 +107,7 @@ export function createExternalIssuer(options: ExternalIssuerOptions) {
         const { payload, protectedHeader } = await jwtVerify(token, keys, {
           algorithms,
           issuer: options.issuer,
-          audience: options.resource(),
+          audience: [...loopbackSpellings(options.resource())],
           requiredClaims: ['exp', 'sub'],
           clockTolerance: clockToleranceSeconds,
         });

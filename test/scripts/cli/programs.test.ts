@@ -12,6 +12,7 @@ test('npm test names each program that a machine may lack, what becomes of its t
     'docker-compose',
     'bwrap',
     'python3',
+    'nginx',
     'curl',
     'git',
   ]);
