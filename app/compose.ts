@@ -96,6 +96,8 @@ export interface Overrides {
   readonly heardLookMs?: number;
   /** Longest delay before steps and checkpoints of runs are written together; 100 ms by default. */
   readonly lingerMs?: number;
+  /** Pauses before a failed run of an experiment is repeated; 2 s and 15 s by default. */
+  readonly repeatPausesMs?: readonly number[];
 }
 
 /** Regular work of the process with the object store. */
@@ -194,7 +196,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   refuseMissingEmbeddings(config);
   const readers = createReaders(config, tracer, overrides.images);
   const redis = await openRedis(config, logger, opening);
-  const { sessionStore, passwords, compute, ocr, lingerMs, openDatabase } = overrides;
+  const { sessionStore, passwords, compute, ocr, lingerMs, openDatabase, repeatPausesMs } = overrides;
   const data = await openData(config, { embedders: readers.models, logger, openDatabase }, opening);
   const written = await codeOf(config);
   const code = { ...written, catalog: overrides.catalog ?? written.catalog };
@@ -218,7 +220,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     opening,
   );
   const worker = config.services.has('agents')
-    ? createAgents({ config, data, core, code, ocr, lingerMs }, opening)
+    ? createAgents({ config, data, core, code, ocr, lingerMs, repeatPausesMs }, opening)
     : null;
   opening.defer(async () => core.mailSender?.stop());
   const stopWork = workStopper(worker, overrides.drainMs ?? usualDrainMs);

@@ -16,7 +16,7 @@ import { service } from '#src/contracts/service.ts';
 
 const usage = helpText({
   usage: 'npm run -s experiment -- <file.json> [options]',
-  does: 'Measures variants of workflows on documents and prints the verdict. A service must run on the data folder. The file has "dataset": an id, or { "name", "items": [{ "file", "reference"?, "split"?, "tags"? }] }; "variants": [{ "workflowId"?, "version"?, "operations"? }, ...], of Document intake where no workflow is named; and the other fields of POST /api/dashboard/experiments. Files are uploaded once. Ends with 0 for better and equivalent, 1 for errors, 2 for inconclusive, 3 for worse.',
+  does: 'Measures variants of workflows on documents and prints the verdict. A service must run on the data folder. The file has "dataset": an id, or { "name", "items": [{ "file", "reference"?, "split"?, "tags"? }] }; "variants": [{ "workflowId"?, "version"?, "operations"? }, ...], of Document intake where no workflow is named; and the other fields of POST /api/dashboard/experiments. Files are uploaded once. Ends with 0 for better and equivalent, 1 for errors, 2 for inconclusive, 3 for worse, 4 for no verdict, since too many runs or judgements failed.',
   options: [
     ['--dry-run', 'checks the file and estimates, measures nothing'],
     ['--json', 'JSON instead of text'],
@@ -24,7 +24,7 @@ const usage = helpText({
   examples: ['npm run -s experiment -- experiment.json --dry-run', 'npm run -s experiment -- experiment.json'],
 });
 
-const codes = { better: 0, equivalent: 0, inconclusive: 2, worse: 3 } as const;
+const codes = { better: 0, equivalent: 0, inconclusive: 2, worse: 3, no_verdict: 4 } as const;
 
 const Item = SaveDatasetBody.shape.items
   .unwrap()
@@ -154,7 +154,7 @@ const shown = (value: number | null | undefined): string =>
   value === null || value === undefined ? '-' : value.toFixed(4);
 
 /** The verdict first, then the means of each variant. */
-function report({ out }: Terminal, { sentence, metrics, variants, comparisons, runs }: Verdict): void {
+function report({ out }: Terminal, { sentence, metrics, variants, comparisons, runs, failures }: Verdict): void {
   out(`${sentence}\n\n`);
   out(`${['variant', 'runs', 'failed', ...metrics].map((cell) => cell.padEnd(14)).join('')}\n`);
   for (const { name, runs: done, failed, metrics: means } of variants)
@@ -163,7 +163,13 @@ function report({ out }: Terminal, { sentence, metrics, variants, comparisons, r
     );
   out('\n');
   for (const { variant, metric, sentence: said } of comparisons) out(`${variant}, ${metric}: ${said}\n`);
-  out(`\n${runs.done} runs, ${runs.cached} with steps from the cache, ${runs.failed} failed.\n`);
+  for (const { variant, metric, reason, count, lost } of failures)
+    out(
+      `${variant}: ${count} ${metric === null ? 'runs' : `judgements by ${metric}`} failed: ${reason}${lost ? ', and count for nothing' : ''}.\n`,
+    );
+  out(
+    `\n${runs.done} runs, ${runs.cached} with steps from the cache, ${runs.failed} failed, ${runs.repeated} were repeated.\n`,
+  );
 }
 
 interface Asked {

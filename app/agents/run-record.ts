@@ -5,6 +5,7 @@ import { receiptOf, receiptSteps } from '#src/domain/runs/receipt.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import type { RunStatus } from '#src/contracts/lists/run-status.ts';
 import type { AskedQuestion } from '#graphs/run/execute.ts';
+import { failureOf } from '#src/domain/runs/failure.ts';
 import { draftOf, type OpenQuestion, type RunReceipt } from '#src/domain/runs/run.ts';
 import type { RunEnd } from '#src/stores/run-queue.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
@@ -14,7 +15,7 @@ export function endOf(error: unknown): RunEnd | null {
   if (!(error instanceof AppError) || isOutage(error)) return null;
   const status: RunStatus =
     error.code === 'run.timed_out' ? 'timed_out' : error.code === 'run.canceled' ? 'canceled' : 'failed';
-  return { status, error: { code: error.code, message: error.detail } };
+  return { status, error: failureOf(error) };
 }
 
 /** Names the node whose last attempt failed with the error of the run. */

@@ -77,6 +77,8 @@ interface AgentsParts {
   readonly ocr?: OcrEngine | undefined;
   /** Longest delay before steps and checkpoints of runs are written together. Default: 100 ms. */
   readonly lingerMs?: number | undefined;
+  /** Pauses before a failed run of an experiment is repeated. */
+  readonly repeatPausesMs?: readonly number[] | undefined;
 }
 
 /** Everything that nodes may use. */
@@ -133,7 +135,7 @@ export function createOcr({ ocr: { language, workers }, dataDir }: Config, stack
 
 /** Worker that takes runs from the queue, with OCR. Loads nothing heavy before the first run. */
 export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): Worker {
-  const { config, data, core, lingerMs } = given;
+  const { config, data, core, lingerMs, repeatPausesMs } = given;
   const { deps, outside, relay, webhookRelay, metrics, tracer } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
   const lost = new LostAnnouncer(deps);
@@ -152,6 +154,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
       threads: oneAtATime(core.compute),
       code: given.code.evaluators,
     }),
+    repeatPausesMs,
   });
   stack.defer(() => experiments.stop());
   const perform = createPerformer({

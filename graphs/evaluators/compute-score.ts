@@ -1,8 +1,8 @@
 import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import {
+  lostScore,
   outputOf,
   textOf,
-  unjudged,
   type Observation,
   type Score,
 } from '#src/domain/experiments/evaluators/evaluator.ts';
@@ -61,7 +61,8 @@ export function computedEvaluator(spec: PureSpec, { threads }: Pick<EvaluatorDep
       if (threads === null || size <= largestHere) return evaluator.score(observation, reference);
       const payload: SentScore = { spec, observation: onlyJudged(spec, observation), reference };
       const answer = await inThread(threads, { action: 'score', payload, ms: threadMs }, signal);
-      return answer === null ? unjudged(`The output could not be compared in ${threadMs} ms.`) : (answer as Score);
+      if (answer !== null) return answer as Score;
+      return lostScore(`The output could not be compared in ${threadMs} ms.`, 'run.compute_exceeded');
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import { failure, noted, outputOf, unjudged } from '#src/domain/experiments/evaluators/evaluator.ts';
+import { failure, lostScore, noted, outputOf } from '#src/domain/experiments/evaluators/evaluator.ts';
 import { unfitProblems } from '#graphs/evaluators/unfit-problems.ts';
 import type { EvaluatorDeps, Judging } from '#graphs/evaluators/evaluator.ts';
 import { schemaProblems } from '#graphs/models/answer-schema.ts';
@@ -29,7 +29,11 @@ export function jsonSchemaEvaluator(spec: SpecOf<'json_schema'>, { threads }: Pi
       const reason = failure(observation) ?? missing;
       if (reason !== null) return { value: 0, quality: 0, note: reason };
       const problems = await unfitProblems({ schema: spec.schema, value }, { threads, signal, ms: validationMs });
-      if (problems === null) return unjudged(`The output could not be compared with the schema in ${validationMs} ms.`);
+      if (problems === null)
+        return lostScore(
+          `The output could not be compared with the schema in ${validationMs} ms.`,
+          'run.compute_exceeded',
+        );
       const valid = Number(problems.length === 0);
       return noted({ value: valid, quality: valid }, [problems.slice(0, namedProblems).join('; ')]);
     },

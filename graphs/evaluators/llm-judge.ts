@@ -2,7 +2,14 @@ import type { Reference } from '#src/contracts/experiments/dataset.ts';
 import type { SpecOf } from '#src/contracts/experiments/evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { ModelError } from '#src/domain/model-error.ts';
-import { failure, noted, outputOf, unjudged, type Observation } from '#src/domain/experiments/evaluators/evaluator.ts';
+import {
+  failure,
+  lostScore,
+  noted,
+  outputOf,
+  unjudged,
+  type Observation,
+} from '#src/domain/experiments/evaluators/evaluator.ts';
 import type { ChatMessage, ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { Judging } from '#graphs/evaluators/evaluator.ts';
 import { askForJson, schemaRule, type ReadAnswer } from '#graphs/models/ask-for-json.ts';
@@ -64,7 +71,7 @@ export function llmJudge(spec: JudgeSpec, chat: ChatModel): Judging {
         return noted({ value: opinion.value, quality, ...costIn(opinion) }, [opinion.reason, note]);
       } catch (error) {
         if (!(error instanceof ModelError)) throw error;
-        const lost = unjudged('The model gave no answer that can be read, also when asked again.');
+        const lost = lostScore('The model gave no answer that can be read, also when asked again.', error.code);
         return { ...lost, ...costIn(error.usage) };
       }
     },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ChannelName } from '#src/contracts/resources/graph.ts';
 import { canonicalHash } from '#src/domain/canonical-json.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { reasonOfStatus } from '#src/domain/failure-reason.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { redactJson, redactor } from '#src/domain/redact.ts';
 import type { OutboundAnswer } from '#src/domain/ports/outbound.ts';
@@ -107,10 +108,13 @@ function checkStatus({ status, headers }: OutboundAnswer, expected: readonly num
       'outbound.failed',
       `The external service responded with status ${status}.`,
       // A service could put digits of the secret there.
-      carriesSecret ? {} : retryAfter(headers['retry-after']),
+      { reason: reasonOfStatus(status), ...(!carriesSecret && retryAfter(headers['retry-after'])) },
     );
   const hint = status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
-  throw new AppError('outbound.unexpected', `The external service responded with status ${status}.${hint}`);
+  const refused = [401, 403, 407].includes(status);
+  throw new AppError('outbound.unexpected', `The external service responded with status ${status}.${hint}`, {
+    reason: refused ? reasonOfStatus(status) : undefined,
+  });
 }
 
 /** Headers that hold credentials even without `$secret`; the runner redacts only values of `$secret`. */

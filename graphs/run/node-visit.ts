@@ -3,6 +3,7 @@ import { canonicalHash } from '#src/domain/canonical-json.ts';
 import { isOutage } from '#src/outage.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { ModelError } from '#src/domain/model-error.ts';
+import { failureOf } from '#src/domain/runs/failure.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
 import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
 import { derivedId } from '#src/domain/ids.ts';
@@ -89,7 +90,7 @@ export class NodeVisit {
     const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
     const { requestPreview } = outcome;
     const sent = requestPreview === undefined ? {} : { requestPreview };
-    const failure = { status, error: { code: error.code, message: error.detail }, willRetry, ...sent } as const;
+    const failure = { status, error: failureOf(error), willRetry, ...sent } as const;
     this.#finish(
       { ...step, span },
       { ...failure, ...(error instanceof ModelError && { usage: error.usage }) },
@@ -309,8 +310,8 @@ function checkedUpdate(update: ChannelValues, { writes, definition, nodeId }: No
 }
 
 function redacted(error: AppError, redact: (text: string) => string): AppError {
-  const { code, detail, retryAfterSeconds } = error;
-  return new AppError(code, redact(detail), retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  const { code, detail, reason, retryAfterSeconds } = error;
+  return new AppError(code, redact(detail), { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
 }
 
 function asAppError(error: unknown, nodeId: string): AppError {

@@ -1,4 +1,5 @@
 import type { ModelUsage } from '#src/domain/ports/models.ts';
+import type { RunFailure } from '#src/domain/runs/failure.ts';
 
 /**
  * One attempt of one node. `stepId` is derived from run, superstep, path and attempt: an attempt repeated after a crash replaces its
@@ -40,7 +41,7 @@ export interface StepFinished extends Omit<StepStarted, 'status'> {
   readonly usage?: ModelUsage;
   /** See `NodeResult.toolCalls`. */
   readonly toolCalls?: readonly string[];
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: RunFailure;
   /** true if another attempt of this node follows. */
   readonly willRetry: boolean;
 }

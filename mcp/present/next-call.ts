@@ -86,6 +86,8 @@ function afterExecution(execution: Execution): string | null {
 function afterExperiment(experiment: Experiment): string {
   const { experimentId, status, split, kind, verdict, variants, best, datasetId, draftRevision } = experiment;
   if (status === 'running') return `Call get_experiment with experimentId "${experimentId}" and wait 25 until it ends.`;
+  if (verdict === 'no_verdict')
+    return 'Too many runs or judgements failed, as the sentence says. Remove the cause, then repeat the experiment.';
   const workflowId = variants[0]?.workflowId ?? '';
   if (kind === 'search')
     return draftRevision === null

@@ -149,7 +149,7 @@ function peeking(): void {
     'naive: z-test from the 5th item',
   );
   for (const [name, draw] of Object.entries(nulls)) {
-    const rate = counted<'better' | 'equivalent' | 'inconclusive' | 'naive' | 'worse'>(function* () {
+    const rate = counted<Verdict | 'naive'>(function* () {
       yield firstVerdict(draw, 200).verdict;
       const values = many(200, draw);
       if (values.some((_, last) => last >= 4 && naiveP(values.slice(0, last + 1)) <= alpha)) yield 'naive';

@@ -1,5 +1,6 @@
 import { fieldErrorsMax } from '#src/contracts/shapes/oversize.ts';
 import { errorCodes, type ErrorCode } from '#src/contracts/error-codes.ts';
+import type { FailureReason } from '#src/domain/failure-reason.ts';
 
 /**
  * Base class of every error that Inkgraph throws on purpose. The message is for people: what is wrong, then what to do. Subclasses are
@@ -34,6 +35,8 @@ export class AppError extends InkgraphError {
   readonly isLogged: boolean;
   /** Extension members of the problem, for programs. The rules of `detail` apply. */
   readonly data: Readonly<Record<string, unknown>> | undefined;
+  /** Reason of a failed call to a model or an outside service; steps and runs keep it beside the code. */
+  readonly reason: FailureReason | undefined;
 
   constructor(
     code: ErrorCode,
@@ -43,6 +46,7 @@ export class AppError extends InkgraphError {
       retryAfterSeconds?: number;
       isLogged?: boolean;
       data?: Readonly<Record<string, unknown>>;
+      reason?: FailureReason | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -53,6 +57,7 @@ export class AppError extends InkgraphError {
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.isLogged = more.isLogged === true;
     this.data = more.data;
+    this.reason = more.reason;
   }
 
   get row(): (typeof errorCodes)[ErrorCode] {

@@ -1,7 +1,7 @@
 import { CanceledExperiment, ExperimentPath } from '#src/contracts/experiments/experiment.ts';
 import { experimentChanged } from '#src/domain/events/realtime.ts';
 import { cellIdOf, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
-import { runsOfItem } from '#src/domain/experiments/launch.ts';
+import { everyRunOf } from '#src/domain/experiments/launch.ts';
 import { record } from '#tools/audit/record.ts';
 import { defineTool, type ToolContext } from '#tools/define.ts';
 import { requireExperiment } from '#tools/experiments/present.ts';
@@ -41,7 +41,7 @@ async function cancelRuns(
   const { organizationId, _id, documentIds, launched } = experiment;
   const known = new Set((await deps.experiments.cells(organizationId, _id)).map((cell) => cell._id));
   for (const documentId of documentIds.slice(0, launched))
-    for (const { execution, runs } of runsOfItem(experiment, documentId))
+    for (const { execution, runs } of everyRunOf(experiment, documentId))
       if (runs.some((run) => run.experiment !== undefined && !known.has(cellIdOf({ ...run.experiment, documentId }))))
         await deps.executions.cancel(principal, execution._id, reason, now);
 }

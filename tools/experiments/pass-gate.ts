@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import type { Gate, WorkflowPublishBody } from '#src/contracts/resources/workflow.ts';
 import { nonInferior } from '@inkgraph/paired-statistics/non-inferior';
-import { differencesOf, gridOf } from '#src/domain/experiments/scores.ts';
+import { completed } from '@inkgraph/paired-statistics/summary';
+import { differencesOf, gridOf, tellingOf } from '#src/domain/experiments/scores.ts';
 import { canonicalJson } from '#src/domain/canonical-json.ts';
 import { nameOf } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { sameHoldout } from '#src/domain/experiments/dataset.ts';
 import type { ExperimentRecord } from '#src/domain/experiments/experiment.ts';
+import { failuresInWords } from '#src/domain/experiments/told-failures.ts';
 import type { ExperimentSummary, VariantComparison } from '#src/domain/experiments/summarize.ts';
 import type { Evidence, WorkflowDraftRecord, WorkflowRecord } from '#src/domain/runs/workflow.ts';
 import { record } from '#tools/audit/record.ts';
@@ -33,23 +35,45 @@ function comparisonOf({ evaluators, result }: ExperimentRecord, gate: Gate): Var
   return comparisons.find((one) => one.metric === metric) ?? null;
 }
 
-/** Decision of one confirmation: better, or no worse than the gate accepts with few documents harmed. */
+interface Decision {
+  readonly passes: boolean;
+  /** true: the experiment came to no verdict, and another one may. */
+  readonly isOpen: boolean;
+  readonly sentence: string;
+}
+
+/**
+ * Decision of one confirmation: better, or no worse than the gate accepts with few documents harmed. Lost runs are counted again, from the
+ * cells: experiments of older versions took them for results.
+ */
 async function decided(
   { deps }: Context,
   { experiment, comparison }: Confirmation,
   { metric, maxRegression, maxHarmRate, harmSize }: Gate,
-): Promise<{ readonly passes: boolean; readonly sentence: string }> {
+): Promise<Decision> {
+  const {
+    verdict,
+    claim,
+    sentence,
+    variant,
+    lost: counted,
+  } = comparison as Partial<VariantComparison> & VariantComparison;
+  if (verdict === 'no_verdict') return { passes: false, isOpen: true, sentence };
+  const cells = await deps.experiments.cells(experiment.organizationId, experiment._id);
+  const items = differencesOf(experiment, gridOf(cells), variant, { name: metric, better: 'lower' });
+  const telling = tellingOf(items);
+  const { known, lost, tooMany } = completed(items.map(({ difference }) => difference));
+  if (tooMany || (items.length > 0 && completed(telling).known.length === 0)) {
+    const why =
+      failuresInWords(cells, metric, { own: !tooMany }) ?? `${lost} of ${items.length} documents have one score only`;
+    return { passes: false, isOpen: true, sentence: `No verdict: ${why}.` };
+  }
+  if (verdict === 'worse') return { passes: false, isOpen: false, sentence };
   // Better on most documents says nothing of the mean: such a version is held to the bounds of the gate, too.
-  if (comparison.verdict === 'better' && comparison.claim === 'mean')
-    return { passes: true, sentence: comparison.sentence };
-  if (comparison.verdict === 'worse') return { passes: false, sentence: comparison.sentence };
-  const grid = gridOf(await deps.experiments.cells(experiment.organizationId, experiment._id));
-  const differences = differencesOf(experiment, grid, comparison.variant, { name: metric, better: 'lower' });
-  const { passes, reason } = nonInferior(
-    differences.map(({ difference }) => difference),
-    { maxRegression, maxHarmRate, harmSize, alpha: experiment.alpha },
-  );
-  return { passes, sentence: reason };
+  const isCounted = counted !== undefined || known.length === items.length;
+  if (verdict === 'better' && claim === 'mean' && isCounted) return { passes: true, isOpen: false, sentence };
+  const { passes, reason } = nonInferior(telling, { maxRegression, maxHarmRate, harmSize, alpha: experiment.alpha });
+  return { passes, isOpen: false, sentence: reason };
 }
 
 /**
@@ -79,7 +103,7 @@ async function newestConfirmation(
 function unmet(
   workflow: WorkflowRecord,
   gate: Gate,
-  refuted: { readonly experimentId: string; readonly sentence: string } | null,
+  refuted: (Omit<Decision, 'passes'> & { readonly experimentId: string }) | null,
 ): AppError {
   const call = {
     datasetId: gate.datasetId,
@@ -94,10 +118,16 @@ function unmet(
   const why =
     refuted === null
       ? `No experiment on the holdout of ${gate.datasetId} as in version ${gate.datasetVersion} has compared this draft with the published version by ${gate.metric}. Call run_experiment with the arguments in data.`
-      : `The experiment ${refuted.experimentId} does not show that the draft is good enough. ${refuted.sentence} Change the draft, or ask an owner to let the gate use a version of the dataset with more documents.`;
+      : refuted.isOpen
+        ? `The experiment ${refuted.experimentId} came to no verdict on the draft. ${refuted.sentence} Remove the cause, then call run_experiment with the arguments in data.`
+        : `The experiment ${refuted.experimentId} does not show that the draft is good enough. ${refuted.sentence} Change the draft, or ask an owner to let the gate use a version of the dataset with more documents.`;
   return new AppError('workflow.gate_unmet', why, {
     errors: [{ pointer: '/workflowId', code: 'gate_unmet', message: 'confirm the draft on the holdout first' }],
-    data: { gate, ...(refuted === null ? { runExperiment: call } : { experimentId: refuted.experimentId }) },
+    data: {
+      gate,
+      ...(refuted?.isOpen !== false && { runExperiment: call }),
+      ...(refuted !== null && { experimentId: refuted.experimentId }),
+    },
   });
 }
 
@@ -121,8 +151,8 @@ export async function passGate(
   // The newest confirmation counts: otherwise one could repeat it until it passes.
   const newest = await newestConfirmation(ctx, workflow, gate, graphHash);
   if (newest === null) throw unmet(workflow, gate, null);
-  const { passes, sentence } = await decided(ctx, newest, gate);
+  const { passes, isOpen, sentence } = await decided(ctx, newest, gate);
   const evidence = { experimentId: newest.experiment._id, sentence };
-  if (!passes) throw unmet(workflow, gate, evidence);
+  if (!passes) throw unmet(workflow, gate, { ...evidence, isOpen });
   return evidence;
 }

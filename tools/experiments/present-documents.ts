@@ -84,9 +84,9 @@ export async function presentDocuments(
   const grid = gridOf(await ctx.deps.experiments.cells(experiment.organizationId, experiment._id));
   // Metrics without a bound, latency and cost, are better when lower; differences of all others are those of their qualities.
   const differences = new Map(
-    differencesOf(experiment, grid, variant, { name: metric, better: 'lower' }).map((one) => [
-      one.documentId,
-      one.difference,
+    differencesOf(experiment, grid, variant, { name: metric, better: 'lower' }).map(({ documentId, difference }) => [
+      documentId,
+      typeof difference === 'number' ? difference : null,
     ]),
   );
   const all = experiment.documentIds

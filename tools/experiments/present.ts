@@ -27,6 +27,8 @@ const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 function presentComparison(one: VariantComparison): z.input<typeof Comparison> {
   const { variant, metric, verdict, claim, sentence, mean, interval, n, wins, ties, losses, harm, detectable, alpha } =
     one;
+  // Summaries of older versions have no such number.
+  const { lost = 0 } = one as Partial<VariantComparison>;
   return {
     variant,
     metric,
@@ -36,6 +38,7 @@ function presentComparison(one: VariantComparison): z.input<typeof Comparison> {
     delta: rounded(mean),
     ci95: [rounded(interval[0]), rounded(interval[1])],
     n,
+    lost,
     wins,
     ties,
     losses,
@@ -48,7 +51,13 @@ function presentComparison(one: VariantComparison): z.input<typeof Comparison> {
 }
 
 /** The verdict of a search is that of its confirmation on the holdout. */
-function saidOfSearch({ search }: ExperimentRecord, { winner, confirmed }: ExperimentSummary): string {
+function saidOfSearch(
+  { search }: ExperimentRecord,
+  { winner, confirmed }: ExperimentSummary,
+  lost: VariantComparison | null,
+): string {
+  if ((winner === null || winner === undefined) && lost !== null)
+    return `${lost.variant}, on dev: ${lost.sentence} The holdout was not looked at.`;
   if (winner === null || winner === undefined)
     return 'No candidate did better than the baseline on dev. The holdout was not looked at.';
   if (confirmed === null || confirmed === undefined)
@@ -63,6 +72,12 @@ function saidOfSearch({ search }: ExperimentRecord, { winner, confirmed }: Exper
   return `${winner}, on the holdout: ${confirmed.sentence}${left}`;
 }
 
+/** The confirmation; or else, of a search that chose nothing, the comparison on dev that came to no verdict. */
+function ofSearch({ confirmed, winner, comparisons }: ExperimentSummary, primary: string): VariantComparison | null {
+  const onDev = headline(comparisons, primary);
+  return confirmed ?? (winner === null && onDev?.verdict === 'no_verdict' ? onDev : null);
+}
+
 const none: ExperimentSummary = { comparisons: [], variants: [], runs: 0, failed: 0, cached: 0, costUsd: null };
 
 function said(
@@ -72,7 +87,7 @@ function said(
   if (experiment.status === 'canceled') return 'Canceled before it was decided.';
   if (!isOver(experiment))
     return `Running: ${done} of ${experiment.documentIds.length * experiment.variants.length * experiment.trials} runs have ended.`;
-  if (experiment.kind === 'search') return saidOfSearch(experiment, result);
+  if (experiment.kind === 'search') return saidOfSearch(experiment, result, best);
   if (best === null) return 'No document could be judged by the primary metric.';
   const spent = experiment.stopped === 'budget' ? ' It ended early, since its budget was spent.' : '';
   return `${best.variant}: ${best.sentence}${spent}`;
@@ -90,7 +105,7 @@ export function presentExperiment(
   const result = experiment.result === null ? none : (JSON.parse(experiment.result) as ExperimentSummary);
   const metrics = metricsOf(experiment);
   const [primary = ''] = metrics;
-  const best = experiment.kind === 'search' ? (result.confirmed ?? null) : headline(result.comparisons, primary);
+  const best = experiment.kind === 'search' ? ofSearch(result, primary) : headline(result.comparisons, primary);
   const measured = new Map(result.variants.map((one) => [one.name, one]));
   const dropped = new Map(experiment.search?.dropped.map(({ variant, items }) => [variant, items]));
   const perItem = experiment.variants.length * experiment.trials;
@@ -115,8 +130,11 @@ export function presentExperiment(
       planned: Math.max(expectedCells(experiment), experiment.documentIds.length * perItem),
       done,
       failed: result.failed,
+      lost: result.lost ?? 0,
+      repeated: experiment.repeats ?? 0,
       cached: result.cached,
     },
+    failures: (result.failures ?? []).map((one) => ({ ...one })),
     costUsd: result.costUsd,
     alpha: experiment.alpha,
     variants: experiment.variants.map(({ name, workflowId, version, graphHash }) => {
@@ -128,6 +146,7 @@ export function presentExperiment(
         graphHash,
         runs: its?.runs ?? 0,
         failed: its?.failed ?? 0,
+        lost: its?.lost ?? 0,
         // Means of both arms on the holdout would let a caller learn more of it than the verdict.
         metrics: hidden ? {} : { ...its?.metrics },
         costUsd: its?.costUsd ?? null,

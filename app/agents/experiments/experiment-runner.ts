@@ -1,10 +1,20 @@
 import { measureRun, type MeasureParts } from '#app/agents/experiments/measure-run.ts';
+import { nextRun } from '#app/agents/experiments/repeats.ts';
 import { SearchSteps, type SearchParts } from '#app/agents/experiments/search-steps.ts';
 import type { DatasetItem } from '#src/domain/experiments/dataset.ts';
 import { cellIdOf, isOver, type CellRecord, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
-import { activeVariants, expectedCells, inOrder, mayLaunch, runsOfItem } from '#src/domain/experiments/launch.ts';
+import {
+  activeVariants,
+  everyRunOf,
+  expectedCells,
+  inOrder,
+  laterRunsOf,
+  mayLaunch,
+  runsOfItem,
+  type CellRun,
+} from '#src/domain/experiments/launch.ts';
 import { gridOf, type Metric } from '#src/domain/experiments/scores.ts';
-import { comparisonsOf, headline, summarize, costOf } from '#src/domain/experiments/summarize.ts';
+import { comparisonsOf, headline, isBeyondVerdict, summarize, costOf } from '#src/domain/experiments/summarize.ts';
 import { experimentChanged } from '#src/domain/events/realtime.ts';
 import { terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -15,16 +25,20 @@ import type { DocumentTraces } from '#src/stores/document-traces.ts';
 import type { EventLog } from '#src/stores/event-log.ts';
 import type { ExecutionStore } from '#src/stores/executions.ts';
 import type { ExperimentStore } from '#src/stores/experiments/experiment-store.ts';
+import type { StepStore } from '#src/stores/steps.ts';
 
 export interface ExperimentParts extends MeasureParts, SearchParts {
   readonly experiments: ExperimentStore;
   readonly datasets: DatasetStore;
   readonly executions: Pick<ExecutionStore, 'cancel' | 'createAll' | 'findRun'>;
   readonly documents: Pick<DocumentStore, 'thereAmong'>;
+  readonly steps: Pick<StepStore, 'costOf' | 'listOf'>;
   readonly traces: Pick<DocumentTraces, 'redact'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly wake: Pick<WakeQueue, 'notify'>;
   readonly logger: Logger;
+  /** Pauses before the runs of a cell after the first one. Default: 2 s and 15 s. */
+  readonly repeatPausesMs?: readonly number[] | undefined;
 }
 
 /** Most experiments that one sweep looks at. */
@@ -43,6 +57,8 @@ export class ExperimentRunner {
   readonly #search: SearchSteps;
   /** The last step of each experiment at work: its steps run one after the other. */
   readonly #steps = new Map<string, Promise<void>>();
+  /** Pauses before runs are repeated, by the run that failed. The sweep ends those that a crash cut off. */
+  readonly #pauses = new Map<string, NodeJS.Timeout>();
   readonly #stopping = new AbortController();
 
   constructor(parts: ExperimentParts) {
@@ -57,7 +73,7 @@ export class ExperimentRunner {
       const experiment = await this.#parts.experiments.findInOrganization(organizationId, place.experimentId);
       if (experiment === null || isOver(experiment)) return;
       const run = await this.#parts.executions.findRun({ organizationId, projectIds: [projectId] }, runId);
-      if (run !== null && terminalStatuses.has(run.status)) await this.#measure(experiment, run);
+      if (run !== null && terminalStatuses.has(run.status)) await this.#settle(experiment, run);
       await this.#advance(organizationId, place.experimentId);
     });
   }
@@ -74,6 +90,7 @@ export class ExperimentRunner {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    for (const pause of this.#pauses.values()) clearTimeout(pause);
     await this.idle();
   }
 
@@ -101,11 +118,52 @@ export class ExperimentRunner {
     return new Map((version?.items ?? []).map((item) => [item.documentId, item]));
   }
 
+  /** Measures a run that ended, or repeats it if the machinery failed. */
+  async #settle(experiment: ExperimentRecord, run: RunRecord): Promise<void> {
+    const { organizationId, _id } = experiment;
+    const { answers = {} } = (await this.#itemsOf(experiment)).get(run.documentId)?.reference ?? {};
+    const next = await nextRun(this.#parts, experiment, { run, answers, metrics: this.#metrics(experiment) });
+    if (next.kind === 'last') return this.#measure(experiment, run);
+    if (next.kind === 'waits') {
+      clearTimeout(this.#pauses.get(run._id));
+      const again = (): void => {
+        this.#pauses.delete(run._id);
+        this.runEnded(run);
+      };
+      this.#pauses.set(run._id, setTimeout(again, next.ms).unref());
+      return;
+    }
+    await this.#forgetDeleted(experiment, [run.documentId]);
+    // It may have been canceled before this run was there.
+    const now = await this.#parts.experiments.findInOrganization(organizationId, _id);
+    if (now === null || isOver(now)) await this.#cancel(experiment, everyRunOf(experiment, run.documentId));
+    await this.#parts.wake.notify();
+  }
+
   async #measure(experiment: ExperimentRecord, run: RunRecord): Promise<void> {
     const reference = (await this.#itemsOf(experiment)).get(run.documentId)?.reference ?? null;
-    const cell = await measureRun(this.#parts, experiment, { run, reference, signal: this.#stopping.signal });
+    const { signal } = this.#stopping;
+    const isHopeless = async (): Promise<boolean> =>
+      isBeyondVerdict(experiment, await this.#cells(experiment), this.#metrics(experiment));
+    const repeated = await this.#repeated(experiment, run);
+    const cell = await measureRun(this.#parts, experiment, { run, reference, signal, isHopeless, ...repeated });
     await this.#parts.experiments.saveCell(cell);
     await this.#forgetDeleted(experiment, [run.documentId]);
+  }
+
+  /** Earlier runs of the same cell: their number and what they cost. */
+  async #repeated(
+    experiment: ExperimentRecord,
+    { experiment: place, documentId }: RunRecord,
+  ): Promise<Pick<CellRecord, 'repeats' | 'repeatsUsd'>> {
+    const repeats = (place?.attempt ?? 1) - 1;
+    if (place === undefined || repeats === 0) return {};
+    const { organizationId, projectId } = experiment;
+    const tenant = { organizationId, projectIds: [projectId] };
+    const ids = laterRunsOf(experiment, { ...place, documentId }, 1).flatMap(({ runs }) => runs.map(({ _id }) => _id));
+    const found = await Promise.all(ids.slice(0, repeats).map((id) => this.#parts.executions.findRun(tenant, id)));
+    const cost = await this.#parts.steps.costOf(found.filter((run) => run !== null));
+    return { repeats, ...(cost !== null && { repeatsUsd: cost }) };
   }
 
   /**
@@ -125,17 +183,32 @@ export class ExperimentRunner {
     const items = await this.#itemsOf(experiment);
     for (const documentId of experiment.documentIds.slice(0, experiment.launched)) {
       for (const wanted of runsOfItem(experiment, documentId, items.get(documentId)?.reference?.answers)) {
-        const [run] = wanted.runs;
-        if (run?.experiment === undefined) continue;
-        if (known.has(cellIdOf({ ...run.experiment, documentId }))) continue;
-        const { projectId } = experiment;
-        const found = await this.#parts.executions.findRun({ organizationId, projectIds: [projectId] }, run._id);
-        if (found === null) await this.#parts.executions.createAll([wanted]);
-        else if (terminalStatuses.has(found.status)) await this.#measure(experiment, found);
+        const place = wanted.execution.experiment;
+        if (place === undefined || known.has(cellIdOf({ ...place, documentId }))) continue;
+        const newest = await this.#newestRun(experiment, wanted);
+        if (newest === null) await this.#parts.executions.createAll([wanted]);
+        else if (terminalStatuses.has(newest.status)) await this.#settle(experiment, newest);
       }
     }
     await this.#parts.wake.notify();
     await this.#advance(organizationId, id);
+  }
+
+  /** The run of a cell that was started last; null before the first one. */
+  async #newestRun(experiment: ExperimentRecord, { execution, runs }: CellRun): Promise<RunRecord | null> {
+    const { organizationId, projectId } = experiment;
+    const { experiment: place, documentIds } = execution;
+    const find = (run: RunRecord | undefined): Promise<RunRecord | null> =>
+      this.#parts.executions.findRun({ organizationId, projectIds: [projectId] }, run?._id ?? '');
+    let newest = await find(runs[0]);
+    if (place === undefined) return newest;
+    for (const later of laterRunsOf(experiment, { ...place, documentId: documentIds[0] ?? '' }, 2)) {
+      if (newest === null || !terminalStatuses.has(newest.status)) break;
+      const next = await find(later.runs[0]);
+      if (next === null) break;
+      newest = next;
+    }
+    return newest;
   }
 
   async #advance(organizationId: string, id: string): Promise<void> {
@@ -203,7 +276,8 @@ export class ExperimentRunner {
     if (!looks) return false;
     const metrics = this.#metrics(experiment).slice(0, 1);
     const best = headline(comparisonsOf(inOrder(experiment, cells), gridOf(cells), metrics), metrics[0]?.name ?? '');
-    if (best === null || best.n < fewest || best.verdict === 'inconclusive') return false;
+    if (best === null || best.n < fewest || best.verdict === 'inconclusive' || best.verdict === 'no_verdict')
+      return false;
     return this.#end(experiment, 'decided', cells);
   }
 
@@ -221,7 +295,7 @@ export class ExperimentRunner {
     const { _id, organizationId, parent } = experiment;
     const known = new Set(cells.map((cell) => cell._id));
     for (const documentId of experiment.documentIds.slice(0, experiment.launched)) {
-      const left = runsOfItem(experiment, documentId).filter(({ runs }) =>
+      const left = everyRunOf(experiment, documentId).filter(({ runs }) =>
         runs.some((run) => run.experiment !== undefined && !known.has(cellIdOf({ ...run.experiment, documentId }))),
       );
       await this.#cancel(experiment, left);

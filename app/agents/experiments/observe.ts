@@ -1,13 +1,16 @@
 import type { Observation } from '#src/domain/experiments/evaluators/evaluator.ts';
+import { failureOfRun } from '#app/agents/experiments/failure-of-run.ts';
+import type { Failure } from '#src/domain/experiments/failures.ts';
 import type { RunRecord } from '#src/domain/runs/run.ts';
 import type { StepRecord } from '#src/domain/runs/step.ts';
 import type { OcrText, SegmentationResult } from '#src/domain/documents/results.ts';
 import type { ResultStore } from '#src/stores/results.ts';
 import type { StepStore } from '#src/stores/steps.ts';
 
-/** An observation, and whether a step took its outcome from the cache. */
+/** An observation, whether a step took its outcome from the cache, and the failure of the run. */
 interface Observed extends Observation {
   readonly cached: boolean;
+  readonly failure: Failure | null;
 }
 
 interface Parts {
@@ -72,5 +75,6 @@ export async function observe(parts: Parts, run: RunRecord): Promise<Observed> {
   ]);
   const status =
     run.status === 'succeeded' || run.status === 'timed_out' || run.status === 'canceled' ? run.status : 'failed';
-  return { status, outputs: named(outputs, ocr), ocrConfidence: ocr?.avgConfidence ?? null, ...spent(steps) };
+  const failure = failureOfRun(run, steps);
+  return { status, failure, outputs: named(outputs, ocr), ocrConfidence: ocr?.avgConfidence ?? null, ...spent(steps) };
 }

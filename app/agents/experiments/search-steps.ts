@@ -1,4 +1,5 @@
 import { raceRound, type Racer } from '@inkgraph/paired-statistics/race';
+import type { Difference } from '@inkgraph/paired-statistics/summary';
 import { holdoutLevel } from '#src/domain/experiments/dataset.ts';
 import {
   isOver,
@@ -37,7 +38,7 @@ function racersOf(
   const grid = gridOf(cells);
   return active.map((name) => {
     const judged = differencesOf(experiment, grid, name, primary).map(({ difference }) => difference);
-    const unjudged = Array.from<number>({ length: experiment.launched - judged.length }).fill(0);
+    const unjudged = Array.from<Difference>({ length: experiment.launched - judged.length }).fill(0);
     return { name, differences: [...judged, ...unjudged] };
   });
 }

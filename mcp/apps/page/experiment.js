@@ -2,7 +2,7 @@
 import { begin, element, request, table, words, write } from './bridge.js';
 import { forest, signed } from './forest.js';
 
-const verdictColors = { better: 'good', worse: 'bad', equivalent: 'run', inconclusive: 'soft' };
+const verdictColors = { better: 'good', worse: 'bad', equivalent: 'run', inconclusive: 'soft', no_verdict: 'bad' };
 const shownRegressions = 5;
 const pagePixels = 400_000;
 

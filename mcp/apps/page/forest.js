@@ -2,7 +2,7 @@
 import { drawn } from './bridge.js';
 
 const sizes = { labels: 190, plot: 300, numbers: 170, row: 30, head: 8, axis: 34 };
-const colors = { better: 'good', worse: 'bad', equivalent: 'run', inconclusive: 'soft' };
+const colors = { better: 'good', worse: 'bad', equivalent: 'run', inconclusive: 'soft', no_verdict: 'bad' };
 
 /** Writes a difference with its sign and without the zero before the point. */
 export function signed(value) {

@@ -3,9 +3,10 @@ import { anytimeRateUpperBound, rateUpperBound } from './binomial.ts';
 import { detectableEffect } from './detectable-effect.ts';
 import { highestEvidence, meanConfidenceSequence, meanProcess, typicalProcess } from './processes.ts';
 import { signFlipTest } from './sign-flip.ts';
-import { mean, standardDeviation } from './summary.ts';
+import { completed, mean, standardDeviation, type Difference } from './summary.ts';
 
-export type Verdict = 'better' | 'worse' | 'equivalent' | 'inconclusive';
+/** `no_verdict`: too many pairs were lost to say anything. */
+export type Verdict = 'better' | 'worse' | 'equivalent' | 'inconclusive' | 'no_verdict';
 
 export interface CompareOptions {
   /** Probability of a wrong `better` or `worse`, both together. */
@@ -28,9 +29,12 @@ export interface Harm {
 }
 
 export interface Comparison {
+  /** All items, those whose pair was lost among them. */
   readonly n: number;
+  readonly lost: number;
+  /** Of the items that were not lost; so are wins, ties and losses. */
   readonly mean: number;
-  /** Interval of the mean: `meanInterval` (fixed) or a confidence sequence (anytime). */
+  /** Interval of the mean: `meanInterval` (fixed) or a confidence sequence (anytime). It holds whatever the lost pairs would have been. */
   readonly interval: readonly [low: number, high: number];
   readonly wins: number;
   readonly ties: number;
@@ -75,15 +79,44 @@ function decide({ sign, typical, inMean, harmless, within }: Claims): Pick<Compa
 
 /**
  * Compares a variant with its baseline on the same items. `differences`: variant minus baseline per item, in [-1, 1], higher is better,
- * in the order in which they were measured. Trials are averaged per item first (`itemDifferences`).
+ * in the order in which they were measured. Trials are averaged per item first (`itemDifferences`). A lost pair stands at its place with
+ * the least and the largest difference that it could have been. A verdict is one with all of them at the least and with all of them at the
+ * largest alike; with over `maxLostShare` of lost pairs there is none.
  */
-export function compare(differences: readonly number[], options: CompareOptions = {}): Comparison {
+export function compare(differences: readonly Difference[], options: CompareOptions = {}): Comparison {
+  const { known, lost, tooMany, lowest, highest } = completed(differences);
+  if (lost === 0) return compareKnown(known, options);
+  const [low, high] = [compareKnown(lowest, options), compareKnown(highest, options)];
+  const agree = low.verdict === high.verdict;
+  const sameSide = low.mean * high.mean > 0;
+  return {
+    ...countsOf(known),
+    n: differences.length,
+    lost,
+    interval: [low.interval[0], high.interval[1]],
+    typicalP: sameSide ? Math.max(low.typicalP, high.typicalP) : 1,
+    meanP: sameSide ? Math.max(low.meanP, high.meanP) : 1,
+    harm: low.harm,
+    detectable: Math.max(low.detectable, high.detectable),
+    verdict: tooMany ? 'no_verdict' : agree ? low.verdict : 'inconclusive',
+    claim: tooMany || !agree ? null : low.claim === high.claim ? low.claim : 'typical',
+  };
+}
+
+function countsOf(differences: readonly number[]): Pick<Comparison, 'losses' | 'mean' | 'ties' | 'wins'> {
+  return {
+    mean: differences.length === 0 ? 0 : mean(differences),
+    wins: differences.filter((value) => value > 0).length,
+    ties: differences.filter((value) => value === 0).length,
+    losses: differences.filter((value) => value < 0).length,
+  };
+}
+
+function compareKnown(differences: readonly number[], options: CompareOptions): Comparison {
   const { alpha = 0.05, margin = 0, harmSize = 0.2, maxHarmRate = 0.05, design = 'fixed', seed = '' } = options;
-  const outside = differences.find((value) => !(value >= -1 && value <= 1));
-  if (outside !== undefined) throw new RangeError(`A difference is ${outside}. Scale differences to [-1, 1].`);
   const n = differences.length;
-  const middle = n === 0 ? 0 : mean(differences);
-  const sign = Math.sign(middle);
+  const counts = countsOf(differences);
+  const sign = Math.sign(counts.mean);
   const level = 1 - alpha;
   const interval: readonly [number, number] =
     n === 0
@@ -102,12 +135,10 @@ export function compare(differences: readonly number[], options: CompareOptions 
   const bound = design === 'fixed' ? rateUpperBound : anytimeRateUpperBound;
   const harm: Harm = { size: harmSize, seen, upperBound: bound(seen, n, alpha) };
   return {
+    ...counts,
     n,
-    mean: middle,
+    lost: 0,
     interval,
-    wins: differences.filter((value) => value > 0).length,
-    ties: differences.filter((value) => value === 0).length,
-    losses: differences.filter((value) => value < 0).length,
     typicalP,
     meanP,
     harm,

@@ -1,6 +1,6 @@
 import { rateUpperBound } from './binomial.ts';
 import { bettingProcess, highestEvidence, type EvidenceProcess } from './processes.ts';
-import { mean } from './summary.ts';
+import { completed, maxLostShare, mean, type Difference } from './summary.ts';
 
 export interface NonInferiorityOptions {
   /** Largest loss of the mean that is acceptable, over 0 and below 1. */
@@ -14,7 +14,10 @@ export interface NonInferiorityOptions {
 
 export interface NonInferiority {
   readonly passes: boolean;
+  /** All items, those whose pair was lost among them. Lost pairs count wholly against the variant; with over `maxLostShare` it does not pass. */
   readonly n: number;
+  readonly lost: number;
+  /** Of the items that were not lost. */
   readonly mean: number;
   /** Evidence that the mean loses less than `maxRegression`, and the evidence that passes: 1 / alpha. */
   readonly evidence: number;
@@ -38,9 +41,12 @@ const itemsForHarm = (maxHarmRate: number, alpha: number): number =>
   Math.ceil(Math.log(alpha) / Math.log1p(-maxHarmRate));
 
 function reasonOf(found: Omit<NonInferiority, 'reason'>, options: Required<NonInferiorityOptions>): string {
-  const { n, evidence, needed, harm, regressed } = found;
+  const { n, lost, evidence, needed, harm, regressed } = found;
   const { maxRegression, maxHarmRate, harmSize, alpha } = options;
-  const size = `${signed(found.mean)} on ${n} items`;
+  if (lost > n * maxLostShare)
+    return `No verdict: ${lost} of ${n} items were lost, and at most ${percent(maxLostShare)} may be.`;
+  const against = lost === 0 ? '' : `, of which ${lost} were lost and count wholly against it`;
+  const size = `${signed(found.mean)} on ${n} items${against}`;
   if (regressed) return `Regressed: ${size}. The mean lost more than ${maxRegression}.`;
   const gaps: string[] = [];
   if (evidence < needed)
@@ -63,31 +69,31 @@ function reasonOf(found: Omit<NonInferiority, 'reason'>, options: Required<NonIn
  * betting", Journal of the Royal Statistical Society B 86 (2024), on shifted differences; both claims together by Berger,
  * "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24 (1982).
  */
-export function nonInferior(differences: readonly number[], options: NonInferiorityOptions): NonInferiority {
+export function nonInferior(differences: readonly Difference[], options: NonInferiorityOptions): NonInferiority {
   const { maxRegression, alpha = 0.05, maxHarmRate = 0.05, harmSize = 0.2 } = options;
   if (!(maxRegression > 0 && maxRegression < 1))
     throw new RangeError(`maxRegression is ${maxRegression}. Use a value over 0 and below 1.`);
-  const outside = differences.find((value) => !(value >= -1 && value <= 1));
-  if (outside !== undefined) throw new RangeError(`A difference is ${outside}. Scale differences to [-1, 1].`);
+  const { known, lost, tooMany, lowest, highest } = completed(differences);
   // In [-1, 1] again, with a mean over 0 when the mean loses less than allowed.
-  const shifted = differences.map((value) => (value + maxRegression) / (1 + maxRegression));
+  const shift = (value: number): number => (value + maxRegression) / (1 + maxRegression);
   const gate = (): EvidenceProcess => bettingProcess({ caps, expected: maxRegression / (1 + maxRegression) });
   const n = differences.length;
-  const seen = differences.filter((value) => value <= -harmSize).length;
-  const evidence = highestEvidence(gate(), shifted);
+  const seen = lowest.filter((value) => value <= -harmSize).length;
+  const evidence = highestEvidence(gate(), lowest.map(shift));
   const harm = { seen, upperBound: maxHarmRate < 1 ? rateUpperBound(seen, n, alpha) : 1 };
   const against = highestEvidence(
     bettingProcess(),
-    shifted.map((value) => -value),
+    highest.map((value) => -shift(value)),
   );
   const found = {
-    passes: evidence >= 1 / alpha && harm.upperBound <= maxHarmRate,
+    passes: !tooMany && evidence >= 1 / alpha && harm.upperBound <= maxHarmRate,
     n,
-    mean: n === 0 ? 0 : mean(differences),
+    lost,
+    mean: known.length === 0 ? 0 : mean(known),
     evidence,
     needed: 1 / alpha,
     harm,
-    regressed: against >= 1 / alpha,
+    regressed: !tooMany && against >= 1 / alpha,
   };
   return { ...found, reason: reasonOf(found, { maxRegression, alpha, maxHarmRate, harmSize }) };
 }

@@ -1,10 +1,10 @@
 import { highestEvidence, meanProcess, typicalProcess } from './processes.ts';
-import { mean } from './summary.ts';
+import { completed, maxLostShare, mean, type Difference } from './summary.ts';
 
 export interface Racer {
   readonly name: string;
-  /** Variant minus baseline for each item so far, in [-1, 1], in the order of the items, which is the same for all. */
-  readonly differences: readonly number[];
+  /** Variant minus baseline for each item so far, in [-1, 1], in the order of the items, which is the same for all; lost pairs at their places. */
+  readonly differences: readonly Difference[];
 }
 
 export interface RaceState {
@@ -20,8 +20,8 @@ export interface RaceState {
 }
 
 export interface RaceRound {
-  /** Candidates to drop now, with the reason, in the order of the state. */
-  readonly drop: readonly { readonly name: string; readonly reason: 'lower half' | 'worse' }[];
+  /** Candidates to drop now, with the reason, in the order of the state. `lost`: more of its pairs than a verdict allows. */
+  readonly drop: readonly { readonly name: string; readonly reason: 'lost' | 'lower half' | 'worse' }[];
   /** Candidates that go on, best first; equals keep the order of the state. */
   readonly keep: readonly string[];
   /** Items up to which those are measured next; null when the race is over. */
@@ -46,14 +46,15 @@ export function rungs(items: number, entrants: number, first = 16): readonly num
  * True when a candidate is worse than the baseline, in the mean or on most items. May be asked after every item; the factor 2 pays for the
  * two claims.
  */
-function isWorse(differences: readonly number[], alpha: number): boolean {
-  const turned = differences.map((value) => -value);
+function isWorse(differences: readonly Difference[], alpha: number): boolean {
+  const turned = completed(differences).highest.map((value) => -value);
   return [meanProcess(), typicalProcess()].some((process) => highestEvidence(process, turned) >= 2 / alpha);
 }
 
 /**
  * Decides which candidates of a bounded search leave it now: those that are worse than the baseline, each at alpha / entrants, and at a
- * rung the lower half by the mean. Asking twice for the same state changes nothing. The best of a race gained by being chosen: confirm it
+ * rung the lower half by the mean, where lost pairs count against a candidate. One that lost more pairs than a verdict allows leaves as
+ * well: nobody wins by failing. Asking twice for the same state changes nothing. The best of a race gained by being chosen: confirm it
  * once on items that the race did not use.
  */
 export function raceRound({ racers, entrants, items, alpha = 0.05, first }: RaceState): RaceRound {
@@ -63,9 +64,10 @@ export function raceRound({ racers, entrants, items, alpha = 0.05, first }: Race
   // The last rung leaves the best one.
   const places = passed === ladder.length ? 1 : passed === 0 ? entrants : Math.ceil(entrants / 2 ** passed);
   const worse = new Set(racers.filter((one) => isWorse(one.differences, alpha / Math.max(1, entrants))));
+  const lost = new Set(racers.filter((one) => completed(one.differences).lost > items * maxLostShare));
   const ranked = racers
-    .filter((one) => !worse.has(one))
-    .map((one) => ({ one, gain: measured === 0 ? 0 : mean(one.differences.slice(0, measured)) }))
+    .filter((one) => !worse.has(one) && !lost.has(one))
+    .map((one) => ({ one, gain: measured === 0 ? 0 : mean(completed(one.differences).lowest.slice(0, measured)) }))
     .toSorted((a, b) => b.gain - a.gain);
   const kept = ranked.slice(0, places).map(({ one }) => one);
   const isOver = kept.length === 0 || passed === ladder.length;
@@ -73,7 +75,7 @@ export function raceRound({ racers, entrants, items, alpha = 0.05, first }: Race
   return {
     drop: racers
       .filter((one) => !kept.includes(one))
-      .map((one) => ({ name: one.name, reason: worse.has(one) ? 'worse' : 'lower half' })),
+      .map((one) => ({ name: one.name, reason: lost.has(one) ? 'lost' : worse.has(one) ? 'worse' : 'lower half' })),
     keep: kept.map(({ name }) => name),
     next: isOver ? null : (ladder[passed] ?? items),
     best: isOver && leader !== undefined && leader.gain > 0 ? leader.one.name : null,

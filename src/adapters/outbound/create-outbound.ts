@@ -15,14 +15,14 @@ export interface OutboundOptions extends Policy, Network {
 }
 
 const late = (what: string, ms: number) => (): AppError =>
-  new AppError('outbound.failed', `The outside service ${what} within ${ms} ms.`);
+  new AppError('outbound.failed', `The outside service ${what} within ${ms} ms.`, { reason: 'timed_out' });
 
 /** Reports the code of a socket or TLS error, never an address. */
 function failure(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'broken off';
   const detail = `The outside service could not be reached or broke off (${code}).`;
-  return new AppError('outbound.failed', detail, { cause: error });
+  return new AppError('outbound.failed', detail, { cause: error, reason: 'unreachable' });
 }
 
 async function connected(options: OutboundOptions, target: Target, whole: AbortSignal): Promise<Socket> {

@@ -22,7 +22,8 @@ export function checkHeaders(headers: OutboundRequest['headers']): void {
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('outbound.failed', `The outside service answered with more than ${maxBytes} bytes.`);
+  const detail = `The outside service answered with more than ${maxBytes} bytes.`;
+  return new AppError('outbound.failed', detail, { reason: 'request_unfit' });
 }
 
 async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '#src/domain/app-error.ts';
+import { reasonOfStatus } from '#src/domain/failure-reason.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Outbound, OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
 import type { Segment, Segmenter } from '#src/domain/ports/segmenter.ts';
@@ -97,9 +98,7 @@ async function send(outbound: Outbound, request: OutboundRequest): Promise<Outbo
       throw new AppError(
         'segmentation.failed',
         'The segmentation service could not be reached, or broke off its answer.',
-        {
-          cause: error,
-        },
+        { cause: error, reason: error.reason },
       );
     throw error;
   }
@@ -115,7 +114,9 @@ function refused(status: number): AppError {
         : status === 400 || status === 422
           ? ': the model may not take such a prompt or picture, or SEGMENTATION_PROVIDER is another'
           : '';
-  return new AppError('segmentation.failed', `The segmentation service answered with status ${status}${hint}.`);
+  return new AppError('segmentation.failed', `The segmentation service answered with status ${status}${hint}.`, {
+    reason: reasonOfStatus(status),
+  });
 }
 
 /** Returns Retry-After (RFC 9110 §10.2.3: seconds or a date), else a growing pause from half a second. */

@@ -20,7 +20,7 @@ export const experimentLimits = { variants: 6, trials: 5, evaluators: 8, runs: 5
 
 export const experimentStatuses = ['running', 'succeeded', 'failed', 'canceled'] as const;
 export type ExperimentStatus = (typeof experimentStatuses)[number];
-const verdicts = ['better', 'worse', 'equivalent', 'inconclusive'] as const;
+const verdicts = ['better', 'worse', 'equivalent', 'inconclusive', 'no_verdict'] as const;
 
 const VariantName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'use lower-case letters, digits, - and _');
 /** Operations and evaluators by their own schemas, without a second copy of them in tool lists. */
@@ -139,7 +139,8 @@ export const Comparison = z
     sentence: z.string(),
     delta: z.number().describe('Mean difference to the baseline; higher is better'),
     ci95: Interval.describe('Interval of the mean difference, at the level of this comparison'),
-    n: z.int(),
+    n: z.int().describe('Documents compared, the lost ones too'),
+    lost: z.int().describe('Documents with a run or judgement that failed by the machinery; over 2 %: no_verdict'),
     wins: z.int(),
     ties: z.int(),
     losses: z.int(),
@@ -149,6 +150,13 @@ export const Comparison = z
     alpha: z.number().describe('Level after correction for several comparisons'),
   })
   .meta({ id: 'Comparison' });
+const ToldFailures = z.object({
+  variant: z.string(),
+  metric: z.string().nullable().describe('Metric whose judging failed; null: the runs did'),
+  reason: z.string(),
+  count: z.int(),
+  lost: z.boolean().describe('true: no observation; false: counts as a failure of the variant'),
+});
 const VariantSummary = z.object({
   name: z.string(),
   workflowId: z.string(),
@@ -156,6 +164,7 @@ const VariantSummary = z.object({
   graphHash: z.string(),
   runs: z.int(),
   failed: z.int(),
+  lost: z.int().describe('Failed runs that tell nothing of the variant'),
   metrics: z
     .record(z.string(), z.object({ mean: z.number().nullable(), n: z.int() }))
     .describe("Means in each metric's own unit"),
@@ -175,13 +184,24 @@ export const Experiment = z
     split: z.enum(splits),
     status: z.enum(experimentStatuses),
     stopped: z.string().nullable().describe('Reason for the end: all, decided, budget, canceled, or an error'),
-    verdict: z.enum(verdicts).nullable().describe('Of the best variant by the primary metric; null while it runs'),
+    verdict: z
+      .enum(verdicts)
+      .nullable()
+      .describe('Of the best variant by the primary metric; no_verdict: too many runs failed; null while it runs'),
     sentence: z.string().describe('The verdict for people'),
     best: z.string().nullable().describe('Variant that the verdict is about'),
     primary: z.string(),
     metrics: z.array(z.string()),
     items: z.object({ total: z.int(), done: z.int() }),
-    runs: z.object({ planned: z.int(), done: z.int(), failed: z.int(), cached: z.int() }),
+    runs: z.object({
+      planned: z.int(),
+      done: z.int(),
+      failed: z.int(),
+      lost: z.int(),
+      repeated: z.int().describe('Runs started again after a failure of the machinery'),
+      cached: z.int(),
+    }),
+    failures: z.array(ToldFailures).describe('Runs and judgements that failed, by variant and reason'),
     costUsd: z.number().nullable(),
     alpha: z.number().describe('Level of this experiment; on the holdout, what the ledger gave'),
     variants: z.array(VariantSummary),

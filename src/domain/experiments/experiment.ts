@@ -1,5 +1,6 @@
 import type { ExperimentStatus } from '#src/contracts/experiments/experiment.ts';
 import type { EvaluatorSpec } from '#src/contracts/experiments/evaluator.ts';
+import type { Failure } from '#src/domain/experiments/failures.ts';
 import type { Split } from '#src/contracts/experiments/dataset.ts';
 import type { StoredGraph } from '#src/contracts/resources/graph.ts';
 import type { Operation } from '#src/contracts/resources/operation.ts';
@@ -62,6 +63,8 @@ export interface ExperimentRecord {
   readonly documentIds: readonly string[];
   /** Documents whose runs were started. */
   readonly launched: number;
+  /** Runs that were started again after a failure of the machinery; absent: none. */
+  readonly repeats?: number;
   readonly search: SearchState | null;
   /** Summary of an experiment that ended, as JSON text, since metrics may have any name. */
   readonly result: string | null;
@@ -87,6 +90,8 @@ export interface CellPlace {
   readonly experimentId: string;
   readonly variant: string;
   readonly trial: number;
+  /** Number of the run among those of this cell; absent: the first. */
+  readonly attempt?: number;
   /** true: its results are shown to nobody, since the experiment runs on the holdout. */
   readonly hidden: boolean;
 }
@@ -96,6 +101,8 @@ export interface CellScore {
   readonly value: number | null;
   readonly quality: number | null;
   readonly note: string | null;
+  /** Reason for which it could not be judged although it should; absent: it was, or the metric is not about this document. */
+  readonly lost?: Failure;
 }
 
 /** One measured run: a document, a variant and a trial. `_id` is `<experimentId>/<variant>/<trial>/<documentId>`. */
@@ -109,12 +116,18 @@ export interface CellRecord {
   readonly runId: string;
   readonly status: 'succeeded' | 'failed' | 'timed_out' | 'canceled';
   readonly error: string | null;
+  /** Failure of the run, or one of the machinery that it went on after. Absent without one, and on rows of older versions. */
+  readonly failure?: Failure;
+  /** Runs of this cell that failed before; absent: none. */
+  readonly repeats?: number;
   /** Scores by the name of the metric. */
   readonly scores: Readonly<Record<string, CellScore>>;
   readonly ms: number | null;
   readonly costUsd: number | null;
   /** Cost of the models that judged it; absent: none was reported. */
   readonly judgingUsd?: number;
+  /** Cost of the runs that failed before; absent: none was reported. */
+  readonly repeatsUsd?: number;
   /** true: at least one step took its outcome from the cache. */
   readonly cached: boolean;
   readonly outputText: string;

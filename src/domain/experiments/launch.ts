@@ -19,16 +19,26 @@ export function activeVariants({ variants, search }: ExperimentRecord): readonly
   return variants.filter(({ name }, at) => at === 0 || active.has(name));
 }
 
+/** A run of an experiment that is not stored yet, with its execution. */
+export interface CellRun {
+  readonly execution: ExecutionRecord;
+  readonly runs: readonly RunRecord[];
+}
+
+/** Runs of a cell at most. The cell is lost when the machinery failed in each. */
+export const attemptsMax = 3;
+
 /** Runs of one document: one for each active variant and trial. Ids are derived, so that starting them twice starts them once. */
 export function runsOfItem(
   experiment: ExperimentRecord,
   documentId: string,
   answers: Readonly<Record<string, unknown>> = {},
-): { readonly execution: ExecutionRecord; readonly runs: readonly RunRecord[] }[] {
+  attempt = 1,
+): CellRun[] {
   const trials = Array.from({ length: experiment.trials }, (_, at) => at + 1);
   return activeVariants(experiment).flatMap((variant) =>
     trials.map((trial) => {
-      const execution = executionOf(experiment, variant, { documentId, trial });
+      const execution = executionOf(experiment, variant, { documentId, trial, attempt });
       return { execution, runs: newRuns(execution).map((run) => ({ ...run, ...givenAnswers(experiment, answers) })) };
     }),
   );
@@ -46,10 +56,18 @@ function givenAnswers(
 function executionOf(
   { _id: experimentId, organizationId, projectId, split, createdAt, apiKeyId, userId }: ExperimentRecord,
   { name, workflowId, workflowName, workflowProjectId, version, graphHash }: VariantRecord,
-  { documentId, trial }: { readonly documentId: string; readonly trial: number },
+  { documentId, trial, attempt }: { readonly documentId: string; readonly trial: number; readonly attempt: number },
 ): ExecutionRecord {
+  const place = { experimentId, variant: name, trial, hidden: split === 'holdout', ...(attempt > 1 && { attempt }) };
   return {
-    _id: derivedId('execution', experimentId, name, String(trial), documentId),
+    _id: derivedId(
+      'execution',
+      experimentId,
+      name,
+      String(trial),
+      documentId,
+      ...(attempt > 1 ? [String(attempt)] : []),
+    ),
     schemaVersion: 1,
     organizationId,
     projectId,
@@ -63,10 +81,33 @@ function executionOf(
     userId,
     documentIds: [documentId],
     initialState: null,
-    experiment: { experimentId, variant: name, trial, hidden: split === 'holdout' },
+    experiment: place,
     createdAt,
   };
 }
+
+/** Runs of a cell from `attempt` on, at most `attemptsMax` of them together. Empty where the variant does not run any more. */
+export function laterRunsOf(
+  experiment: ExperimentRecord,
+  { documentId, variant, trial }: Pick<CellRecord, 'documentId' | 'trial' | 'variant'>,
+  attempt: number,
+  answers: Readonly<Record<string, unknown>> = {},
+): CellRun[] {
+  const attempts = Array.from({ length: Math.max(0, attemptsMax - attempt + 1) }, (_, at) => attempt + at);
+  return attempts.flatMap((one) =>
+    runsOfItem(experiment, documentId, answers, one).filter(
+      ({ execution: { experiment: place } }) => place?.variant === variant && place.trial === trial,
+    ),
+  );
+}
+
+/** Runs of one document that may have been started: those of `runsOfItem` and their repetitions. */
+export const everyRunOf = (experiment: ExperimentRecord, documentId: string): CellRun[] =>
+  Array.from({ length: attemptsMax }, (_, at) => runsOfItem(experiment, documentId, {}, at + 1)).flat();
+
+/** Runs of the whole plan, without repetitions. */
+export const plannedRuns = ({ documentIds, variants, trials }: ExperimentRecord): number =>
+  documentIds.length * variants.length * trials;
 
 /** Number of documents that may be started now: as many as keep `maxConcurrency` runs busy, at most up to the next cut of a search. */
 export function mayLaunch(experiment: ExperimentRecord, doneRuns: number, launchedRuns: number): number {

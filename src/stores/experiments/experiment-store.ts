@@ -84,6 +84,13 @@ function createProgress(experiments: Collections['experiments']) {
       );
       return done.matchedCount === 1;
     },
+    /** Counts a run that is started again. False when `most` were, or the experiment has ended. */
+    async repeat({ _id, organizationId }: ExperimentRecord, most: number): Promise<boolean> {
+      if (most <= 0) return false;
+      const few = { $or: [{ repeats: { $exists: false } }, { repeats: { $lt: most } }] };
+      const done = await experiments.updateOne({ ...running(organizationId, _id), ...few }, { $inc: { repeats: 1 } });
+      return done.matchedCount === 1;
+    },
     /** Replaces the state of a search if it is still at this rung. */
     async saveSearch(
       { _id, organizationId }: ExperimentRecord,

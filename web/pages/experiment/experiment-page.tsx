@@ -15,7 +15,7 @@ import { useCan } from '../../shell/session.ts';
 import { experiments as words } from '../../text/experiments.ts';
 import { StatusBadge, VerdictBadge } from '../experiments/verdict-badge.tsx';
 import { Differences } from './differences.tsx';
-import { Ledger, Variants } from './facts.tsx';
+import { Failures, Ledger, Variants } from './facts.tsx';
 import { IntervalPlot, IntervalTable } from './interval-plot.tsx';
 
 const route = pageAt('/experiments/$id');
@@ -150,6 +150,7 @@ export function ExperimentPage() {
       <div className="grid gap-8">
         {found.error !== null && <Failure error={found.error} />}
         <Verdict experiment={experiment} />
+        <Failures experiment={experiment} />
         <Intervals experiment={experiment} />
         {isHidden ? <p className="text-muted">{words.holdoutHidden}</p> : <Differences experiment={experiment} />}
         <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_24rem]">

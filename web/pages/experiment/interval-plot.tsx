@@ -5,7 +5,13 @@ import { placesOf, signed, ticksOf, width } from './interval-axis.ts';
 export type Comparison = Reply<'experiments', 'get'>['comparisons'][number];
 
 const rowHeight = 30;
-const tones = { better: 'var(--ok)', worse: 'var(--bad)', equivalent: 'var(--info)', inconclusive: 'var(--muted)' };
+const tones = {
+  better: 'var(--ok)',
+  worse: 'var(--bad)',
+  equivalent: 'var(--info)',
+  inconclusive: 'var(--muted)',
+  no_verdict: 'var(--bad)',
+};
 
 /** Intervals of one metric: one line for each variant, around a zero line. The table beside it says the same in words. */
 export function IntervalPlot({

@@ -10,6 +10,7 @@ const verdicts: Readonly<Record<NonNullable<Experiment['verdict']>, readonly [To
   worse: ['bad', CircleAlert],
   equivalent: ['info', Equal],
   inconclusive: ['warn', CircleHelp],
+  no_verdict: ['bad', CircleAlert],
 };
 const statuses: Readonly<Record<Experiment['status'], readonly [Tone, LucideIcon]>> = {
   running: ['info', CircleDot],

@@ -1,8 +1,11 @@
 import { InkgraphError } from '#src/domain/app-error.ts';
+import { reasonOfStatus, type FailureReason } from '#src/domain/failure-reason.ts';
 
 /** Reason for a failed attempt. It quotes nothing of the server, whose text may hold secrets. */
 export interface CallFailure {
   readonly reason: string;
+  /** The same as one of the kinds that runs keep. */
+  readonly kind: FailureReason;
   readonly retryable: boolean;
   /** true: the settings have to change first. */
   readonly isMisconfigured?: true;
@@ -34,26 +37,29 @@ const finishReasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
 
 /** Classifies an error of the client library. `timedOut`: our own limit ended the attempt. */
 export function readFailure(error: unknown, timedOut: boolean): CallFailure {
-  if (timedOut || nameOf(error) === 'TimeoutError') return { reason: 'did not answer in time', retryable: true };
+  if (timedOut || nameOf(error) === 'TimeoutError')
+    return { reason: 'did not answer in time', kind: 'timed_out', retryable: true };
   const status = numberIn(error, 'status');
   if (status !== undefined) return readStatus(error, status);
   const stopped = finishReasons.find(([pattern]) => pattern.test(messageOf(error)));
-  if (stopped !== undefined) return { reason: stopped[1], retryable: false };
-  if (error instanceof StreamBrokenError) return { reason: 'broke off its answer before the end', retryable: true };
-  if (isConnectionLoss(error)) return { reason: 'could not be reached', retryable: true };
+  if (stopped !== undefined) return { reason: stopped[1], kind: 'request_unfit', retryable: false };
+  if (error instanceof StreamBrokenError)
+    return { reason: 'broke off its answer before the end', kind: 'unreachable', retryable: true };
+  if (isConnectionLoss(error)) return { reason: 'could not be reached', kind: 'unreachable', retryable: true };
   if (nameOf(error) === 'ContextOverflowError')
-    return { reason: 'finds the text too long for the model', retryable: false };
-  return { reason: 'answered in an unknown format', retryable: false };
+    return { reason: 'finds the text too long for the model', kind: 'request_unfit', retryable: false };
+  return { reason: 'answered in an unknown format', kind: 'unreadable', retryable: false };
 }
 
 function readStatus(error: unknown, status: number): CallFailure {
   if (status === 429 && codeOf(error) === 'insufficient_quota') {
-    return { reason: 'reports that the quota is used up (429)', retryable: false };
+    return { reason: 'reports that the quota is used up (429)', kind: 'quota_used_up', retryable: false };
   }
   const reason = statusReasons[status] ?? (status >= 500 ? `failed (${status})` : `answered with status ${status}`);
   const retryAfterMs = retryAfter(error);
   return {
     reason,
+    kind: reasonOfStatus(status),
     retryable: status === 408 || status === 409 || status === 429 || status >= 500,
     ...(misconfigured.has(status) && { isMisconfigured: true }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -40,6 +40,7 @@ export async function callWithRetries<T>(
           `The server of ${who} ${failure.reason}${times}.`,
           {
             cause: loggable(error, settings.apiKey),
+            reason: failure.kind,
             ...(failure.retryAfterMs === undefined
               ? {}
               : { retryAfterSeconds: Math.ceil(failure.retryAfterMs / 1000) }),

@@ -1,4 +1,6 @@
+import type { ErrorCode } from '#src/contracts/error-codes.ts';
 import type { Reference } from '#src/contracts/experiments/dataset.ts';
+import type { Failure } from '#src/domain/experiments/failures.ts';
 
 /** One ended run as evaluators see it. Outputs that name stored results have their `text` or `regions`. */
 export interface Observation {
@@ -18,6 +20,8 @@ export interface Score {
   readonly value: number | null;
   readonly quality: number | null;
   readonly note?: string;
+  /** Reason for which there is no value although there should be one. */
+  readonly lost?: Failure;
   /** Cost of the judging, if a provider reported one. */
   readonly costUsd?: number;
 }
@@ -39,6 +43,9 @@ export interface PureEvaluator extends Metric {
 }
 
 export const unjudged = (note: string): Score => ({ value: null, quality: null, note });
+
+/** A score that should be there: statistics count with the worst that it could have been. */
+export const lostScore = (note: string, code: ErrorCode): Score => ({ ...unjudged(note), lost: { code } });
 
 const ends = { failed: 'failed', timed_out: 'timed out', canceled: 'was canceled' } as const;
 
