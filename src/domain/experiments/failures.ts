@@ -18,6 +18,8 @@ const machinery: Readonly<Record<ErrorCode, string | null>> = {
   'request.cursor_invalid': null,
   'request.not_found': null,
   'request.method_not_allowed': null,
+  'request.host_not_allowed': null,
+  'request.origin_not_allowed': null,
   'request.not_confirmed': null,
   'request.timeout': null,
   'request.length_required': null,
