@@ -1,8 +1,7 @@
 import { revokeKey } from '#tools/keys/issue-key.ts';
-import { keyIsLive, onlyReads, scopesOf, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
+import { keyIsLive, onlyReads, shownScopes, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import { plainName } from '#src/domain/access/oauth/client-name.ts';
 import type { OAuthGrant } from '#src/domain/access/oauth/records.ts';
-import { keyScopes } from '#src/contracts/scopes.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { isLive } from '#tools/apps/present.ts';
 import { auditOf, record } from '#tools/audit/record.ts';
@@ -78,8 +77,7 @@ export function presentCredentials({ keys, apps, clients }: Credentials) {
   return {
     keys: keys.map(({ key, isRevoked }) => {
       const { _id: id, kind, name, prefix, projectId } = key;
-      const held = scopesOf(key);
-      return { id, kind, name, prefix, projectId, scopes: keyScopes.filter((s) => held.has(s)), revoked: isRevoked };
+      return { id, kind, name, prefix, projectId, scopes: shownScopes(key), revoked: isRevoked };
     }),
     apps: apps.map(({ _id: id, clientId, clientName }) => ({
       id,

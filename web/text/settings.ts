@@ -49,6 +49,13 @@ export const settings = words({
   kind: 'Kind',
   kinds: { workflow: 'Workflow key: uploads, and starts one workflow', service: 'Service key: calls the service API' },
   kindsShort: { workflow: 'Workflow key', service: 'Service key' },
+  presets: {
+    'read-only': 'Read only: workflows, runs and documents',
+    'upload-only': 'Upload only: it reads nothing',
+  },
+  usualScopes: 'Usual: read workflows, run them, and work with documents',
+  presetHint: 'The command npm run keys gives other scopes.',
+  addsScopes: 'An earlier version made this key and added the usual scopes. Make a new key to give it fewer.',
   workflow: 'Workflow',
   keyOnce: 'Copy the key now. Only its hash is stored, so it is not shown again.',
   callback: 'Tell this address when the run of an upload has ended (optional)',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
-import type { GrantScope } from '#src/contracts/scopes.ts';
+import { kindScopes, type GrantScope } from '#src/contracts/scopes.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { modernClient } from '#test/mcp/listener.ts';
@@ -56,7 +56,7 @@ const audited = async (action: string) =>
 describe('A member who is removed', () => {
   verifies('dashboard.member.leaves', async () => {
     const leaver = await admin();
-    const first = await keyOf(leaver, 'First', ['keys:manage']);
+    const first = await keyOf(leaver, 'First', [...kindScopes.service, 'keys:manage']);
     const app1 = await programOf(leaver, ['keys:manage', 'workflows:read']);
     // A key that the leaver's key made, which nobody else knows.
     const agent = await modernClient(url, first.secret);
