@@ -39,7 +39,17 @@ export const settings = words({
   removeMember: (name: string) => `Remove ${name}`,
   removeMemberTitle: 'Remove a member',
   removeMemberWords: (name: string) =>
-    `${name} loses access at once. Their programs are disconnected, and keys of theirs that can write are revoked.`,
+    `${name} loses access at once, and the programs that act for them are disconnected. What they made stays.`,
+  ends: {
+    keepKeys: (names: string) => `API keys that stop working: ${names}.`,
+    keepClients: (names: string) => `OAuth clients that are removed: ${names}.`,
+    keepWebhooks: (names: string) => `Webhooks that are disabled: ${names}.`,
+  },
+  keeps: {
+    keepKeys: 'Keep these API keys',
+    keepClients: 'Keep these OAuth clients',
+    keepWebhooks: 'Keep these webhooks',
+  },
   removed: 'Removed',
   newProject: 'New project',
   projectMade: 'Project created',

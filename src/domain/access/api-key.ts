@@ -62,7 +62,7 @@ export function areNarrow(kind: KeyKind, scopes: readonly Scope[]): boolean {
 
 /** True for a key of an older version that can do more than the scopes that it was given. */
 export function addsScopesOfKind(key: Scoped): boolean {
-  return key.scopes != null && scopesOf(key).size > grantedScopes(key.scopes).size;
+  return Boolean(key.scopes) && scopesOf(key).size > grantedScopes(key.scopes ?? []).size;
 }
 
 /** True if the key only reads. */

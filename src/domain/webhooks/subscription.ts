@@ -23,6 +23,8 @@ export interface WebhookRecord {
   /** First failed attempt since the last delivery that arrived. */
   readonly failingSince: Date | null;
   readonly createdBy: string;
+  /** User, key or program that set the present address; absent: `createdBy`. */
+  readonly addressBy?: string;
   readonly createdAt: Date;
 }
 

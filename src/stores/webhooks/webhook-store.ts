@@ -6,6 +6,7 @@ type Changes = Partial<
   Pick<
     WebhookRecord,
     | 'url'
+    | 'addressBy'
     | 'events'
     | 'description'
     | 'enabled'
