@@ -18,6 +18,8 @@ export interface WebhookRecord {
   readonly seq: number;
   /** Counts secrets: each is derived from the key of the installation, the id and this number. */
   readonly generation: number;
+  /** Names the key of the installation that the newest secret was made with; absent: an earlier version made it. */
+  readonly keyId?: string;
   /** End of the time in which the secret before this one signs too. */
   readonly previousUntil: Date | null;
   /** First failed attempt since the last delivery that arrived. */
@@ -32,7 +34,10 @@ export interface WebhookRecord {
 export const secretNameOf = (id: string, generation: number): string => `${id} ${generation}`;
 
 /** Names of the secrets that sign now: the newest first. */
-export function signingNames({ _id, generation, previousUntil }: WebhookRecord, now: Date): string[] {
+export function signingNames(
+  { _id, generation, previousUntil }: WebhookRecord,
+  now: Date,
+): readonly [newest: string, ...replaced: string[]] {
   const overlaps = previousUntil !== null && previousUntil > now && generation > 1;
   return [secretNameOf(_id, generation), ...(overlaps ? [secretNameOf(_id, generation - 1)] : [])];
 }

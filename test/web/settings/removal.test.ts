@@ -34,7 +34,7 @@ describe('The dialog of removing a member', () => {
     await dialog.getByLabel('Keep these webhooks').check();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await row.waitFor({ state: 'detached' });
-    const { clients } = (await app.call('GET', '/api/dashboard/clients', { cookie: cookie })).body;
+    const { clients } = (await app.call('GET', '/api/dashboard/clients', { cookie })).body;
     expect(clients).toEqual([]);
     await visit(tab, `${site.api}/settings?section=webhooks`);
     await page.getByRole('row').filter({ hasText: hook }).getByText('Enabled').waitFor();
