@@ -81,6 +81,13 @@ export function webhookTypesOf(
 /** Words of documents, models and people: receivers read them by the links, as long as they exist. */
 const quotes = new Set(['title', 'description', 'prompt', 'data', 'waitingFor']);
 
+/** Drops the message of an error of the operator's own code, which says what its author likes. */
+function withoutWords(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('code' in value) || value.code !== 'run.node_failed')
+    return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'message'));
+}
+
 const paths = [
   ['document', 'documentId', '/api/service/documents/'],
   ['execution', 'executionId', '/api/service/workflow-executions/'],
@@ -90,7 +97,9 @@ const paths = [
 /** Body of a webhook: the ids, the facts of the event without words of documents, and links into the service API. */
 export function webhookPayload(type: string, event: RealtimeEvent, baseUrl: string): string {
   const { at, organizationId, projectId, documentId, executionId, runId, data = {} } = event;
-  const facts = Object.fromEntries(Object.entries(data).filter(([name]) => !quotes.has(name)));
+  const facts = Object.fromEntries(
+    Object.entries(data).flatMap(([name, value]) => (quotes.has(name) ? [] : [[name, withoutWords(value)]])),
+  );
   const ids = { organizationId, projectId, documentId, executionId, runId };
   const links = Object.fromEntries(
     paths.flatMap(([name, id, path]) =>
