@@ -58,7 +58,7 @@ export async function loadCode(
   return {
     catalog: catalogOf([
       ...productCode.catalog.definitions,
-      // What is left is the operator's: nodes of the product that a file exports again were taken out.
+      // These are the operator's own: nodes of the product that a file exports again were taken out.
       ...nodes.map(({ definition }) => ({ ...definition, ownErrors })),
     ]),
     workflows: [...productCode.workflows, ...workflows.map(({ definition }) => definition)],

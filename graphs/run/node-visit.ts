@@ -9,7 +9,7 @@ import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
-import { NodeError, nodeErrorOf, stackOf } from '#graphs/run/node-error.ts';
+import { NodeError, nodeErrorOf, stackOf } from '#graphs/code/node-error.ts';
 import { mapStrings, previewOf, SentRequest } from '#graphs/run/sent-request.ts';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';

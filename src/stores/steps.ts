@@ -18,7 +18,7 @@ export interface ChangedSteps {
 
 type StepsOf = Pick<RunRecord, '_id' | 'organizationId' | 'steps' | 'stepBuckets' | 'trashed'>;
 
-/** What steps quote. */
+/** Fields of a step that quote the document, without their values. */
 export const silent = {
   inputPreview: null,
   requestPreview: null,

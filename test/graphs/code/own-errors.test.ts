@@ -61,19 +61,19 @@ afterAll(async () => {
 });
 
 /** Runs a workflow with this one node until it has failed; answers the run as the service API has it. */
-async function failing(app: TestApp, node: StoredGraphInput['nodes'][string], documentId?: string) {
+async function failing(at: TestApp, node: StoredGraphInput['nodes'][string], documentId?: string) {
   const retry = { maxAttempts: 2, initialIntervalMs: 1, backoff: 1, maxIntervalMs: 1 };
   const state = { net: { default: 10 }, gross: { default: 4 }, vat: {} };
   const graph = graphOf({ a: { retry, ...node } }, ['START>a', 'a>END'], { state });
-  const workflowId = await addWorkflow(app, graph);
-  const { serviceKey: key } = app.seed;
-  const documentIds = [documentId ?? (await app.store(tinyPng, 'image/png')).id];
+  const workflowId = await addWorkflow(at, graph);
+  const { serviceKey: key } = at.seed;
+  const documentIds = [documentId ?? (await at.store(tinyPng, 'image/png')).id];
   const body = { workflowId, documentIds };
-  const made = await app.call('POST', '/api/service/workflow-executions', { key, body });
-  await app.app.idle();
-  const { body: done } = await app.call('GET', `/api/service/workflow-executions/${made.body.id}`, { key });
+  const made = await at.call('POST', '/api/service/workflow-executions', { key, body });
+  await at.app.idle();
+  const { body: done } = await at.call('GET', `/api/service/workflow-executions/${made.body.id}`, { key });
   const runId: string = done.runs[0].runId;
-  const run = (await app.call('GET', `/api/service/runs/${runId}`, { key })).body;
+  const run = (await at.call('GET', `/api/service/runs/${runId}`, { key })).body;
   return { runId, run, steps: run.steps as readonly any[], workflowId };
 }
 
@@ -89,7 +89,7 @@ describe('Errors of code of the folder', () => {
     expect(JSON.stringify(run)).not.toContain(folder.path);
     const agent = await modernClient(new URL('/mcp', app.addresses.mcp), app.seed.agentKey);
     const { content } = await agent.callTool({ name: 'get_run', arguments: { runId } });
-    const [{ text }] = content as [{ text: string }];
+    const text = (content as { text: string }[])[0]?.text ?? '';
     // A message of code can quote the document: it stands between the tags, and not in the JSON.
     expect(text.slice(text.indexOf('<untrusted-document'))).toContain(message);
     expect(text.slice(0, text.indexOf('<untrusted-document'))).not.toContain('TypeError');
