@@ -135,8 +135,8 @@ function refuseBrokenCode(code: Code): void {
 }
 
 /** Code of the product and of the operator's folder. */
-const codeOf = ({ workflowsDir }: Config): Promise<Code> =>
-  loadCode(workflowsDir).catch((error: unknown) => {
+const codeOf = ({ workflowsDir, showsStacks }: Config): Promise<Code> =>
+  loadCode(workflowsDir, { ownErrors: showsStacks ? 'stack' : 'words' }).catch((error: unknown) => {
     throw asConfigError(error);
   });
 

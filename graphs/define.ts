@@ -161,6 +161,11 @@ export interface NodeDefinition<Schema extends z.ZodObject = z.ZodObject, Writte
   /** Facts of the document that can change and decide the outcome: they become part of the cache key, too. */
   dependsOnDocument?(document: RunDocument): readonly string[];
   readonly defaultTimeoutMs: number;
+  /**
+   * Errors of the code are shown with name and message, and with `stack` also where they were thrown. Absent: errors that the code does not
+   * know are hidden. Set by the loader of the operator's code. Source: docs/decisions/0285.
+   */
+  readonly ownErrors?: 'words' | 'stack';
   /** A valid config, shown in the documentation and checked by a test. */
   readonly example: z.input<Schema>;
   run(call: NodeCall<z.output<Schema>>): Promise<NodeResult>;

@@ -20,6 +20,7 @@ const usage = helpText({
   environment: [
     ['LOG_LEVEL', 'default: debug; info with WORKFLOWS_DIR'],
     ['DATA_DIR', 'default: ./data'],
+    ['CODE_STACKS', 'default: on; steps show where an error of your own nodes was thrown'],
     ['WORKFLOWS_DIR', 'folder of your own code; default of npx inkgraph: ./graphs, if it has code'],
   ],
   examples: ['npm run dev', 'LOG_LEVEL=warn DATA_DIR=/tmp/try npm run dev'],
@@ -45,7 +46,12 @@ class Services {
     if (this.#own !== undefined) void this.#tellTypeErrors(this.#own);
     return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', service], {
       stdio: 'inherit',
-      env: { LOG_LEVEL: this.#own === undefined ? 'debug' : 'info', DRAIN_SECONDS: '0', ...process.env },
+      env: {
+        LOG_LEVEL: this.#own === undefined ? 'debug' : 'info',
+        DRAIN_SECONDS: '0',
+        CODE_STACKS: 'on',
+        ...process.env,
+      },
     });
   }
 

@@ -1,5 +1,4 @@
 import { constants } from 'node:fs';
-import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tryBucket } from '#app/compose/objects.ts';
@@ -16,8 +15,9 @@ import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { databaseFindings } from '#scripts/cli/database-findings.ts';
 import type { Finding } from '#scripts/cli/finding.ts';
+import { keyFindings } from '#scripts/cli/key-findings.ts';
 import { redisFindings } from '#scripts/cli/redis-finding.ts';
-import { orExplain, withApp } from '#scripts/cli/with-app.ts';
+import { orExplain } from '#scripts/cli/with-app.ts';
 import { version } from '#src/config/version.ts';
 
 const usage = helpText({
@@ -179,25 +179,6 @@ function adapters(config: Config, print: Print): void {
   print(`  OCR         tesseract.js, ${config.ocr.language}`);
 }
 
-/** Secrets that a key other than SECRETS_KEY sealed. Looks only where somebody set one: opening the database can start its engine. */
-async function secretKeys(terminal: Terminal, config: Config): Promise<Finding[]> {
-  const { secretsKey, mongodbUri, dataDir } = config;
-  if (secretsKey === null || (mongodbUri === null && !existsSync(dataDir))) return [];
-  const names = await withApp(terminal, async ({ deps }) => {
-    const found: string[] = [];
-    for (let after: string | null = ''; after !== null;) {
-      const page: { names: readonly string[]; next: string | null } = await deps.secrets.sealedElsewhere(after, 500);
-      found.push(...page.names);
-      after = page.next;
-    }
-    return found;
-  });
-  if (names.length === 0) return [{ ok: true, what: 'all secrets are sealed with SECRETS_KEY' }];
-  const some = `${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''}`;
-  const what = `${names.length} secrets are sealed with an earlier key: ${some}`;
-  return [{ ok: false, what, fix: 'npm run secrets -- rotate' }];
-}
-
 /** `npm run doctor`: checks this machine and shows the settings with masked secrets. Exits with 1 if a check fails. */
 export const doctor = withHelp(usage, async (terminal) => {
   const { env: source, out } = terminal;
@@ -218,7 +199,7 @@ export const doctor = withHelp(usage, async (terminal) => {
     ...languageData(config),
     ...sentencePackages(config),
     heicDecoder(),
-    ...(await secretKeys(terminal, config)),
+    ...(await keyFindings(terminal, config)),
     ...(await databaseFindings(config)),
     ...(await redisFindings(config.redisUrl)),
     ...config.warnings.map((what) => ({ ok: false, what, fix: 'correct or unset it' })),

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import { own } from '#src/contracts/own.ts';
 import { Languages, limits } from '#src/contracts/fields.ts';
-import { keyScopes, type Scope } from '#src/contracts/scopes.ts';
+import { keyPresets, keyScopes, type Scope } from '#src/contracts/scopes.ts';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
@@ -29,7 +30,11 @@ const usage = helpText({
     ['--workflow <wf_...>', 'create: id or slug of the workflow of a workflow key; default: the seeded one'],
     ['--device <id>', 'create: device that the key is for; default: none'],
     ['--days <n>', 'create: days until the key ends; default: never'],
-    ['--scopes <a,b>|all', 'create: scopes of a service key beside the usual ones; default: none'],
+    [
+      '--scopes <a,b>|all',
+      'create: all that a service key may do; default: read workflows, run them, and work with documents',
+    ],
+    ['--preset <name>', `create: scopes by name instead: ${Object.keys(keyPresets).join(' or ')}`],
     ['--callback <url>', 'create: URL that is told when the run of an upload has ended; default: none'],
     ['--languages <a,b>', 'create: languages of uploads that name none, such as deu,eng; default: none'],
     ['--rate <n>', 'create: requests a second; default: RATE_LIMIT_PER_SECOND'],
@@ -51,6 +56,7 @@ const options = {
   device: { type: 'string' },
   days: { type: 'string' },
   scopes: { type: 'string' },
+  preset: { type: 'string' },
   callback: { type: 'string' },
   languages: { type: 'string' },
   rate: { type: 'string' },
@@ -96,6 +102,13 @@ function expiry({ days }: Values): { expiresAt?: Date } {
 }
 
 function scopesGiven(values: Values): readonly Scope[] | undefined {
+  if (values.preset !== undefined) {
+    if (values.scopes !== undefined) throw new UsageError('--preset and --scopes exclude each other. Choose one.');
+    const presets: Readonly<Record<string, readonly Scope[]>> = keyPresets;
+    const preset = own(presets, values.preset);
+    if (preset === undefined) throw new UsageError(`--preset must be ${Object.keys(keyPresets).join(' or ')}.`);
+    return preset;
+  }
   if (values.scopes === undefined) return undefined;
   if (values.scopes === 'all') return keyScopes;
   return values.scopes.split(',').map((name) => {

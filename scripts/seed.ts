@@ -3,6 +3,7 @@ import { readAddresses } from '#app/compose/addresses.ts';
 import { helpText, withHelp } from '#scripts/cli/help.ts';
 import type { Terminal } from '#scripts/cli/terminal.ts';
 import { orExplain, UsageError, withApp } from '#scripts/cli/with-app.ts';
+import { hashKey, shownScopes } from '#src/domain/access/api-key.ts';
 import { seed, type Seed } from '#app/compose/seed.ts';
 import type { App } from '#app/compose.ts';
 import type { Config } from '#src/config/config.ts';
@@ -32,6 +33,16 @@ const variables = {
 
 type Form = 'text' | 'json' | 'env';
 
+const keyFields = ['workflowKey', 'serviceKey', 'agentKey'] as const;
+
+/** `serviceKeyScopes` and its like: everything that each key may do. A revoked key has none. */
+async function scopesOfKeys({ deps }: App, seeded: Seed): Promise<Record<string, readonly string[]>> {
+  const keys = await Promise.all(keyFields.map((field) => deps.apiKeys.findByHash(hashKey(seeded[field]))));
+  return Object.fromEntries(
+    keys.map((key, at) => [`${keyFields[at]}Scopes`, key?.revokedAt === null ? shownScopes(key) : []]),
+  );
+}
+
 async function show({ out }: Terminal, { app, config }: { app: App; config: Config }, form: Form): Promise<void> {
   const { api, agents, mcp, objects } = (await readAddresses(config.dataDir)) ?? app.addresses;
   const seeded = await seed(app, config);
@@ -43,10 +54,13 @@ async function show({ out }: Terminal, { app, config }: { app: App; config: Conf
     mcpUrl: mcp,
     objectsUrl: objects,
   };
-  if (form === 'json') out(`${JSON.stringify(made)}\n`);
+  const scopes = await scopesOfKeys(app, seeded);
+  if (form === 'json') out(`${JSON.stringify({ ...made, ...scopes })}\n`);
   else if (form === 'env')
     for (const [name, field] of Object.entries(variables)) out(`${exportLine(name, made[field])}\n`);
-  else for (const [name, value] of Object.entries(made)) out(`${name.padEnd(16)} ${value}\n`);
+  else
+    for (const [name, value] of Object.entries({ ...made, ...scopes }))
+      out(`${name.padEnd(17)} ${Array.isArray(value) ? value.join(' ') : value}\n`);
 }
 
 const usage = helpText({

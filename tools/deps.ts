@@ -91,6 +91,8 @@ export interface ToolDeps {
   readonly secrets: SecretStore;
   /** Secret with which receivers verify webhooks, `whsec_...`: of a project for its callbacks, or under the name of a webhook's secret. */
   webhookSecretOf(name: string): string;
+  /** Names the key that these secrets derive from. */
+  readonly webhookKeyId: string;
   readonly catalog: Catalog;
   /** Workflows and evaluators in code. */
   readonly code: Pick<Code, 'workflows' | 'evaluators'>;

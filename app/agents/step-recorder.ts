@@ -42,6 +42,8 @@ function toRecord(run: RunRecord, step: StepStarted | StepFinished): StepRecord 
     ms: finished?.ms ?? null,
     inputPreview: step.inputPreview,
     ...(finished?.requestPreview !== undefined && { requestPreview: finished.requestPreview }),
+    ...(finished?.errorDataPreview !== undefined && { errorDataPreview: finished.errorDataPreview }),
+    ...(finished?.errorStackPreview !== undefined && { errorStackPreview: finished.errorStackPreview }),
     outputPreview: finished === null || finished.outputPreview === '' ? null : finished.outputPreview,
     outputDigest: finished?.outputDigest ?? null,
     modelLabel: finished?.modelLabel ?? null,

@@ -266,11 +266,12 @@ function createWebhookRelay(
 const forWebhooks = ({
   deliveries,
   sender,
-  webhookSecretOf,
-}: Outside): Pick<ToolDeps, 'deliveries' | 'pushDeliveries' | 'webhookSecretOf'> => ({
+  signing,
+}: Outside): Pick<ToolDeps, 'deliveries' | 'pushDeliveries' | 'webhookKeyId' | 'webhookSecretOf'> => ({
   deliveries,
   pushDeliveries: () => sender.push(),
-  webhookSecretOf,
+  webhookKeyId: signing.currentId,
+  webhookSecretOf: signing.secretOf,
 });
 
 /** Everything that the tools need. */

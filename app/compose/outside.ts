@@ -18,7 +18,7 @@ import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { Segmenters } from '#src/domain/ports/segmenter.ts';
-import { webhookSecret } from '#src/domain/webhooks/sign.ts';
+import { createSigningKeys, type SigningKeys } from '#src/domain/webhooks/signing-keys.ts';
 
 /** Outbound calls of this installation: of nodes, models and webhooks. */
 export interface Outside {
@@ -30,8 +30,8 @@ export interface Outside {
   readonly segmenters: Segmenters;
   readonly deliveries: DeliveryStore;
   readonly sender: ReturnType<typeof createDeliverySender>;
-  /** Secret that receivers verify webhooks with: of a project for its callbacks, or under the name of a webhook's secret. */
-  readonly webhookSecretOf: (name: string) => string;
+  /** Secrets that receivers verify webhooks with: of projects for their callbacks, and of webhooks under the names of their secrets. */
+  readonly signing: SigningKeys;
 }
 
 interface OutsideParts {
@@ -42,6 +42,19 @@ interface OutsideParts {
   readonly openai: Pick<ModelsConfig, 'openai'>;
   readonly logger: Logger;
   readonly tracer: Tracer;
+}
+
+/**
+ * Keys that sign webhooks. `derived` is the installation's own, for the use `webhooks`: receivers have secrets of it from the time before
+ * the first SECRETS_KEY.
+ */
+function signingKeysOf({ secretsKey, secretsKeysPrevious }: Config, derived: Buffer): SigningKeys {
+  // Machines that share SECRETS_KEY sign with the same secret.
+  const signingKey = (key: Buffer): Buffer => createHmac('sha256', key).update('webhooks').digest();
+  const previous = secretsKeysPrevious.map(signingKey);
+  return secretsKey === null
+    ? createSigningKeys(derived, previous)
+    : createSigningKeys(signingKey(secretsKey), [...previous, derived]);
 }
 
 /** Client for the addresses of a policy, whose calls are traced. */
@@ -56,17 +69,12 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
   const anyPublic = clientOf({ allow, mode: 'public' }, tracer);
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
   const deliveries = createDeliveryStore(data.collections);
-  // Machines that share SECRETS_KEY sign with the same secret.
-  const signingKey = (key: Buffer): Buffer => createHmac('sha256', key).update('webhooks').digest();
-  const key = config.secretsKey === null ? data.derive('webhooks') : signingKey(config.secretsKey);
-  const keys = [key, ...config.secretsKeysPrevious.map(signingKey)];
-  const webhookSecretOf = (name: string): string => webhookSecret(key, name);
-  const secretsOf = (name: string): readonly string[] => keys.map((one) => webhookSecret(one, name));
+  const signing = signingKeysOf(config, data.derive('webhooks'));
   const senderParts: DeliverySenderParts = {
     deliveries,
     outbound: anyPublic,
-    secretsOf,
-    targetOf: createWebhookTargets({ ...stores, secretsOf }),
+    secretsOf: signing.secretsOf,
+    targetOf: createWebhookTargets({ ...stores, signing }),
     logger,
     tracer,
     leaseMs: 60_000,
@@ -86,7 +94,7 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
     }),
     deliveries,
     sender,
-    webhookSecretOf,
+    signing,
   };
 }
 

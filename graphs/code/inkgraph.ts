@@ -14,5 +14,6 @@ export {
 } from '#graphs/define.ts';
 export { defineEvaluator, type CodeEvaluator } from '#graphs/evaluators/define-evaluator.ts';
 export { documentText } from '#graphs/models/document-text.ts';
+export { NodeError } from '#graphs/code/node-error.ts';
 export { langGraphNode, type CompiledLangGraph, type LangGraphNodeOptions } from '#graphs/run/lang-graph-node.ts';
 export { AppError } from '#src/domain/app-error.ts';

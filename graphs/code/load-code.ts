@@ -40,7 +40,10 @@ async function filesOf(folder: string): Promise<readonly string[]> {
  * Loads the operator's own nodes, workflows and evaluators beside those of the product. The modules run with all rights of the process.
  * Throws `workflow.invalid` that names the file. Source: docs/decisions/0198.
  */
-export async function loadCode(folder: string | null): Promise<Code> {
+export async function loadCode(
+  folder: string | null,
+  { ownErrors = 'words' }: Pick<NodeDefinition, 'ownErrors'> = {},
+): Promise<Code> {
   if (folder === null) return productCode;
   const loaded: Loaded = { nodes: [], workflows: [], evaluators: [] };
   for (const file of await filesOf(folder)) await loadFile(folder, file, loaded);
@@ -53,7 +56,11 @@ export async function loadCode(folder: string | null): Promise<Code> {
   refuseTwice(workflows, ({ id }) => `the workflow "${id}"`, productCode.workflows);
   refuseTwice(evaluators, (one) => `the evaluator "${one.name}"`, productCode.evaluators);
   return {
-    catalog: catalogOf([...productCode.catalog.definitions, ...nodes.map(({ definition }) => definition)]),
+    catalog: catalogOf([
+      ...productCode.catalog.definitions,
+      // These are the operator's own: nodes of the product that a file exports again were taken out.
+      ...nodes.map(({ definition }) => ({ ...definition, ownErrors })),
+    ]),
     workflows: [...productCode.workflows, ...workflows.map(({ definition }) => definition)],
     evaluators: [...productCode.evaluators, ...evaluators.map(({ definition }) => definition)],
     files: new Map(workflows.map(({ file, definition }) => [definition.id, file])),

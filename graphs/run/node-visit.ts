@@ -10,10 +10,11 @@ import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
-import { mapStrings, SentRequest } from '#graphs/run/sent-request.ts';
+import { NodeError, nodeErrorOf, stackOf } from '#graphs/code/node-error.ts';
+import { mapStrings, previewOf, SentRequest } from '#graphs/run/sent-request.ts';
 import type { NodeComputing } from '#graphs/compute/computing.ts';
 import type { NodePlan } from '#graphs/run/plan-node.ts';
-import type { ChannelValues, NodeCall, NodeResult } from '#graphs/define.ts';
+import type { ChannelValues, NodeCall, NodeDefinition, NodeResult } from '#graphs/define.ts';
 import type { MapItem } from '#graphs/engine/flow-state.ts';
 import type { RunContext } from '#graphs/run/run-context.ts';
 import type { StepFinished, StepStarted } from '#graphs/run/step-sink.ts';
@@ -37,9 +38,11 @@ export interface VisitInput {
   readonly computing: NodeComputing;
 }
 
+/** Details of a failed attempt for its step. */
+type Details = Pick<StepFinished, 'requestPreview' | 'errorDataPreview' | 'errorStackPreview'>;
 type Attempt =
   | { readonly result: NodeResult; readonly outputDigest: string; readonly cachedFrom: string | null }
-  | { readonly error: unknown; readonly requestPreview?: string | undefined };
+  | { readonly error: unknown; readonly details?: Details };
 type TracedStep = StepStarted & { readonly span: Span };
 type Outcome = Pick<StepFinished, 'status'> & Partial<StepFinished>;
 
@@ -84,16 +87,14 @@ export class NodeVisit {
     if ('result' in outcome) return this.#succeed({ ...step, span }, outcome);
     const stopped = this.#stopped();
     const error = stopped ? this.#stopError() : asAppError(outcome.error, this.#plan.nodeId);
-    const willRetry = !stopped && !last && error.row.retry;
+    const willRetry = !stopped && !last && isRetried(error);
     // Without a database the run waits for another worker: nothing of it has failed.
     const goesOn = !stopped && !willRetry && !isOutage(error) && this.#goesOnAfterErrors();
     const status = stopped ? 'canceled' : goesOn ? 'continued' : 'failed';
-    const { requestPreview } = outcome;
-    const sent = requestPreview === undefined ? {} : { requestPreview };
-    const failure = { status, error: failureOf(error), willRetry, ...sent } as const;
+    const failure = { status, error: failureOf(error), willRetry } as const;
     this.#finish(
       { ...step, span },
-      { ...failure, ...(error instanceof ModelError && { usage: error.usage }) },
+      { ...failure, ...outcome.details, ...(error instanceof ModelError && { usage: error.usage }) },
       outcome.error,
     );
     if (goesOn) return { kind: 'failed' };
@@ -150,10 +151,29 @@ export class NodeVisit {
       if (ready.cacheKey !== null && result.wait === undefined) this.#keep(ready.cacheKey, result);
       return attempt;
     } catch (error) {
+      const request = sent.shown(ready);
+      const details = request === undefined ? {} : { requestPreview: request };
+      if (isOwnError(error, definition)) return this.#ownFailure(error, ready, details);
       // An error of a library can quote the request or its response, and is logged.
       const said = ready.redact === null ? error : redacted(asAppError(error, this.#plan.nodeId), ready.redact);
-      return { error: said, requestPreview: sent.shown(ready) };
+      return { error: said, details };
     }
+  }
+
+  /** Words of an error of the operator's own code. */
+  #ownFailure(thrown: unknown, { redact, conceal }: PreparedNode, details: Details): Attempt {
+    const { definition, nodeId } = this.#plan;
+    const error = nodeErrorOf(thrown, nodeId, redact);
+    const stack = definition.ownErrors === 'stack' ? stackOf(thrown, redact) : undefined;
+    const data = thrown instanceof NodeError ? thrown.data : undefined;
+    return {
+      error,
+      details: {
+        ...details,
+        ...(data !== undefined && { errorDataPreview: previewOf(data, { redact, conceal }) }),
+        ...(stack !== undefined && { errorStackPreview: stack }),
+      },
+    };
   }
 
   #callOf(
@@ -308,6 +328,14 @@ function checkedUpdate(update: ChannelValues, { writes, definition, nodeId }: No
   }
   return update;
 }
+
+/** True for errors of the operator's own code that say something for people. Errors of ours say it already, and outages are no errors of a run. */
+function isOwnError(error: unknown, { ownErrors }: NodeDefinition): boolean {
+  if (error instanceof NodeError) return true;
+  return ownErrors !== undefined && !(error instanceof AppError) && !isOutage(error);
+}
+
+const isRetried = (error: AppError): boolean => (error instanceof NodeError ? error.retry : error.row.retry);
 
 function redacted(error: AppError, redact: (text: string) => string): AppError {
   const { code, detail, reason, retryAfterSeconds } = error;

@@ -58,12 +58,16 @@ export class SentRequest {
   }
 
   /** JSON text of at most 4 KiB. Undefined if nothing was sent. */
-  shown({ redact, conceal }: Pick<PreparedNode, 'redact' | 'conceal'>): string | undefined {
-    if (this.#last === null) return undefined;
-    if (redact === null || conceal === null) return preview(this.#last);
-    // Redacts before cutting: half a secret is not recognized.
-    return preview(conceal(mapStrings(this.#last, redact)));
+  shown(ready: Pick<PreparedNode, 'redact' | 'conceal'>): string | undefined {
+    return this.#last === null ? undefined : previewOf(this.#last, ready);
   }
+}
+
+/** JSON text of at most 4 KiB, without secrets. */
+export function previewOf(value: unknown, { redact, conceal }: Pick<PreparedNode, 'redact' | 'conceal'>): string {
+  if (redact === null || conceal === null) return preview(value);
+  // Redacts before cutting: half a secret is not recognized.
+  return preview(conceal(mapStrings(value, redact)));
 }
 
 function chatRequest({ messages, model, temperature, schema, tools }: ChatRequest, label: string | null) {

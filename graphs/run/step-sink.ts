@@ -38,6 +38,10 @@ export interface StepFinished extends Omit<StepStarted, 'status'> {
   readonly cachedFrom: string | null;
   /** Last request of a failed attempt to a model or an address. */
   readonly requestPreview?: string;
+  /** Data of a NodeError. */
+  readonly errorDataPreview?: string;
+  /** Stack of an error of the operator's own code. */
+  readonly errorStackPreview?: string;
   readonly usage?: ModelUsage;
   /** See `NodeResult.toolCalls`. */
   readonly toolCalls?: readonly string[];

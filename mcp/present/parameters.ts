@@ -115,7 +115,7 @@ export const shorterWords: Readonly<Record<string, string>> = {
   view: 'items, regressions: by loss, dev only',
   visibility: 'public: the whole organization reads it',
   ratePerSecond: 'Instead of the usual limit',
-  scopes: 'Service keys: scopes beyond those of the kind',
+  scopes: 'All it may do. Default: workflows:read, runs:execute, documents:write',
   wait: 'Until it ends',
   waitSeconds: 'Until it ends',
 };

@@ -46,7 +46,7 @@ export class GrantAuthenticator implements TokenAuthenticator {
     const { kind, expiresAt, resource } = token;
     if (kind !== 'access' || expiresAt <= now || resource !== this.#parts.resource()) return false;
     if (grant.revokedAt !== null || (grant.expiresAt !== null && grant.expiresAt <= now)) return false;
-    // A program of the organization keeps its access when the user who set it up leaves.
+    // A program of the organization can be kept when the user who set it up leaves: the removal decides.
     return grant.kind === 'person' ? member !== null : organizationName !== null;
   }
 

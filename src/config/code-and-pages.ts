@@ -11,6 +11,10 @@ export const codeAndPageRows = {
     schema: z.string().min(1).optional(),
     doc: 'Folder of your own *.workflow.ts, *.node.ts and *.evaluator.ts; they run with all rights of the process',
   },
+  CODE_STACKS: {
+    schema: z.enum(['on', 'off']).default('off'),
+    doc: 'on: steps show where an error of your own nodes was thrown, with paths of this machine; never under NODE_ENV=production; npm run dev sets it',
+  },
   WEB_BUILD: {
     schema: z.literal('allow').optional(),
     doc: 'allow: build a missing dashboard at a start under NODE_ENV=production',

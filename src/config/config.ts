@@ -17,6 +17,8 @@ export interface Config {
   readonly dataDir: string;
   /** Folder of the operator's own nodes, workflows and evaluators; null: there is none. */
   readonly workflowsDir: string | null;
+  /** Steps show where an error of the operator's own code was thrown. */
+  readonly showsStacks: boolean;
   readonly host: string;
   readonly ports: Ports;
   readonly metricsPort: number | null;
@@ -256,6 +258,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
   return {
     dataDir: resolve(values.DATA_DIR),
     workflowsDir: values.WORKFLOWS_DIR === undefined ? null : resolve(values.WORKFLOWS_DIR),
+    showsStacks: values.CODE_STACKS === 'on' && values.NODE_ENV !== 'production',
     host: values.HOST,
     ports: { api: values.API_PORT, agents: values.AGENTS_PORT, mcp: values.MCP_PORT, objects: values.OBJECTS_PORT },
     metricsPort: values.METRICS_PORT ?? null,

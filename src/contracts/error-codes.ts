@@ -109,6 +109,7 @@ export const errorCodes = {
   'run.unfinished': { status: 409, title: 'The run has not ended', retry: false },
   'run.not_waiting': { status: 409, title: 'The run is not waiting for an answer', retry: false },
   'run.effect_refused': { status: 409, title: 'Runs of drafts send nothing to other systems', retry: false },
+  'run.node_failed': { status: 422, title: "A node's own code failed", retry: true },
   'run.needs_input': { status: 422, title: 'The step has no input to work on', retry: false },
   'idempotency.key_reused': { status: 409, title: 'The idempotency key was used with different input', retry: false },
   'image.undecodable': { status: 422, title: 'The image cannot be decoded', retry: false },

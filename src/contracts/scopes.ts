@@ -11,6 +11,24 @@ export const keyScopes = [
   'keys:manage',
 ] as const;
 
+/** Scopes of a key to which none are given. Source: docs/decisions/0281. */
+export const kindScopes = {
+  workflow: ['uploads:write'],
+  service: ['workflows:read', 'runs:execute', 'documents:write'],
+} as const satisfies Readonly<Record<string, readonly (typeof keyScopes)[number][]>>;
+
+/** Scopes that each kind of key can carry. Source: docs/decisions/0281. */
+export const carriedScopes = {
+  workflow: ['uploads:write'],
+  service: keyScopes,
+} as const satisfies Readonly<Record<string, readonly (typeof keyScopes)[number][]>>;
+
+/** Names for scopes that service keys often get. Source: docs/decisions/0281. */
+export const keyPresets = {
+  'read-only': ['workflows:read', 'runs:read', 'documents:read'],
+  'upload-only': ['uploads:write'],
+} as const satisfies Readonly<Record<string, readonly (typeof keyScopes)[number][]>>;
+
 /** Scopes that a user can grant to a program over OAuth. Source: `auth.mcp.scopes`, docs/decisions/0045. */
 export const grantScopes = [
   'workflows:read',

@@ -18,12 +18,16 @@ export interface ChangedSteps {
 
 type StepsOf = Pick<RunRecord, '_id' | 'organizationId' | 'steps' | 'stepBuckets' | 'trashed'>;
 
-const silenced = (step: StepRecord): StepRecord => ({
-  ...step,
+/** Fields of a step that quote the document, without their values. */
+export const silent = {
   inputPreview: null,
   requestPreview: null,
+  errorDataPreview: null,
+  errorStackPreview: null,
   outputPreview: null,
-});
+} as const satisfies Partial<StepRecord>;
+
+const silenced = (step: StepRecord): StepRecord => ({ ...step, ...silent });
 
 const inRuns = ({ run, buckets, further, reading }: ChangedSteps): AnyBulkWriteOperation<RunRecord>[] => {
   const first = buckets.get(0);
@@ -122,9 +126,7 @@ export async function redactSteps(
   organizationId: string,
   runIds: readonly string[],
 ): Promise<void> {
-  const silent = {
-    $set: { 'steps.$[].inputPreview': null, 'steps.$[].requestPreview': null, 'steps.$[].outputPreview': null },
-  };
-  await runs.updateMany({ _id: { $in: [...runIds] }, organizationId, steps: { $exists: true } }, silent);
-  await steps.updateMany({ organizationId, runId: { $in: [...runIds] } }, silent);
+  const $set = Object.fromEntries(Object.keys(silent).map((name) => [`steps.$[].${name}`, null]));
+  await runs.updateMany({ _id: { $in: [...runIds] }, organizationId, steps: { $exists: true } }, { $set });
+  await steps.updateMany({ organizationId, runId: { $in: [...runIds] } }, { $set });
 }

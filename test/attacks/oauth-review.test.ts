@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oauthPaths } from '#src/contracts/oauth.ts';
-import { grantScopes } from '#src/contracts/scopes.ts';
+import { grantScopes, kindScopes } from '#src/contracts/scopes.ts';
 import { createOrganizationClient } from '#tools/oauth/issue.ts';
 import { endFamily } from '#tools/oauth/end-family.ts';
 import { accessOf, type Access } from '#test/mcp/access/access-tokens.ts';
@@ -42,7 +42,7 @@ describe('A key that a program made', () => {
       ({ _id }: { _id: string }) => endFamily(oauth, { grantId: _id, family: _id }, new Date()),
     ]) {
       const program = await accessOf(app, admin.userId, { scopes: grantScopes });
-      const first = await make(program, { scopes: ['keys:manage'] });
+      const first = await make(program, { scopes: [...kindScopes.service, 'keys:manage'] });
       const second = await make({ ...program, authorization: `Bearer ${first.secret}` });
       expect([await reads(first.secret), await reads(second.secret)]).toEqual([200, 200]);
       await end(program.grant);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { grantedScopes, kindScopes } from '#src/contracts/scopes.ts';
 import { keys as program } from '#scripts/keys.ts';
 import { runCommand, spawnCommand } from '#test/support/command.ts';
 import { collectionsIn } from '#test/support/stored.ts';
@@ -56,17 +57,28 @@ describe('npm run keys', () => {
     expect(bySlug.agentGraphId).toBe(app.seed.workflowId);
   });
 
-  test('a key is given scopes beside those of its kind, and keeps them when rotated', async () => {
+  test('a key is given scopes in place of those of its kind, and keeps them when rotated', async () => {
     const call = (secret: string) => app.call('POST', '/api/dashboard/workflows', { key: secret, body: {} });
     const plain = await made('create', '--kind', 'service');
-    expect(plain.scopes).toBeNull();
+    expect(new Set(plain.scopes)).toEqual(grantedScopes(kindScopes.service));
     expect((await call(plain.secret)).body).toMatchObject({ code: 'auth.forbidden' });
     const key = await made('create', '--kind', 'service', '--scopes', 'workflows:write');
-    expect(key.scopes).toEqual(['workflows:write']);
+    expect(key.scopes).toEqual(['workflows:read', 'workflows:write']);
     expect((await call(key.secret)).status).toBe(201);
+    const run = (secret: string) => app.call('GET', '/api/service/runs', { key: secret });
+    expect([(await run(plain.secret)).status, (await run(key.secret)).status]).toEqual([200, 403]);
     const fresh = await made('rotate', key.id);
     expect((await call(fresh.secret)).status).toBe(201);
+    expect((await run(fresh.secret)).status).toBe(403);
     expect((await made('create', '--kind', 'service', '--scopes', 'all')).scopes).toContain('workflows:publish');
+  });
+
+  test('a preset gives a key the scopes of its name', async () => {
+    const reader = await made('create', '--kind', 'service', '--preset', 'read-only');
+    expect(reader.scopes).toEqual(['workflows:read', 'runs:read', 'documents:read']);
+    const uploader = await made('create', '--kind', 'service', '--preset', 'upload-only');
+    expect(uploader.scopes).toEqual(['uploads:write']);
+    expect([await works(reader.secret), await works(uploader.secret)]).toEqual([200, 403]);
   });
 
   test('as a process of its own it works through the engine of the service, and ends with 1 and one line when it cannot', async () => {
@@ -91,6 +103,12 @@ describe('npm run keys', () => {
     [['create', '--kind', 'service', 'service'], 'Usage:'],
     [['create', '--kind', 'service', '--scopes', 'workflows:write,everything'], '--scopes must be all, or some of'],
     [['create', '--kind', 'workflow', '--scopes', 'all'], 'Leave scopes out'],
+    [
+      ['create', '--kind', 'workflow', '--preset', 'read-only'],
+      'cannot have workflows:read, runs:read, documents:read',
+    ],
+    [['create', '--kind', 'service', '--preset', 'all'], '--preset must be read-only or upload-only'],
+    [['create', '--kind', 'service', '--preset', 'read-only', '--scopes', 'all'], 'exclude each other'],
   ])('%j ends with 1 and says why, without a stack', async (args, reason) => {
     const { code, out, err } = await keys(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });

@@ -7,6 +7,7 @@ import { exportLine, seedProject } from '#scripts/seed.ts';
 import { runCommand, spawnCommand } from '#test/support/command.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { temporaryFolder } from '#test/support/objects.ts';
+import { grantedScopes, keyScopes, kindScopes } from '#src/contracts/scopes.ts';
 import { codeWorkflows } from '#graphs/workflows.ts';
 import { loadConfig } from '#src/config/config.ts';
 import { startTestApp } from '#test/support/test-app.ts';
@@ -50,6 +51,13 @@ describe('npm run seed', () => {
     });
     const { workflows } = (await answer.json()) as { workflows: { workflowId: string }[] };
     expect(workflows.map(({ workflowId }) => workflowId)).toContain(made.workflowId);
+  });
+
+  test('says what each key may do', async () => {
+    const made = await seeded();
+    expect(made).toMatchObject({ workflowKeyScopes: ['uploads:write'], agentKeyScopes: keyScopes });
+    expect(made.serviceKeyScopes).toEqual(keyScopes.filter((scope) => grantedScopes(kindScopes.service).has(scope)));
+    expect((await seed()).out).toMatch(/^workflowKeyScopes +uploads:write$/m);
   });
 
   test('adds the key for agents to a file of an older version', async () => {

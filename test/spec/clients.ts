@@ -60,6 +60,10 @@ export const clients = [
       'A project made by init depends on the package, runs its own nodes and agents, and restarts when a file is saved by rename',
       '0198-code-of-a-folder',
     ],
+    'code.errors': [
+      'An error that a node of your own throws is told with its name and message in the step, the run, MCP and the page, and without its stack in production',
+      '0285-errors-of-your-own-code-are-told',
+    ],
     'code.langgraph': [
       'A compiled graph of LangGraph is a node: its interrupts are questions, and its checkpoints are kept with the run',
       '0199-graphs-of-langgraph-as-nodes',

@@ -42,6 +42,10 @@ export const dashboard = [
       'A role in one project takes the place of the role in the organization, from the next call on',
       '0087-leaving-members-and-project-roles',
     ],
+    'dashboard.member.access_ends': [
+      'With a member, OAuth clients that they created end and webhooks whose address they set are disabled, unless they are kept',
+      '0283-clients-and-webhooks-end-with-their-member',
+    ],
     'dashboard.member.leaves': [
       'With a member, the programs that they connected and the API keys that they made and that can write lose access at once',
       '0087-leaving-members-and-project-roles',

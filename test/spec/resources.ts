@@ -78,6 +78,10 @@ export const resources = [
     ],
     'resource.visibility.values': 'Document visibility is either private or public',
     'resource.key.scope': 'An API key reaches only the organization and project it was issued for',
+    'resource.key.scopes': [
+      'The scopes of a key are all that it can do, and every reply about it names them',
+      '0281-scopes-of-a-key-are-all-it-has',
+    ],
     'resource.key.device': ['An API key may carry the device it was issued for', '0017-api-keys'],
     'resource.key.binding': 'A workflow key carries a direct binding to an agentGraphId',
     'resource.key.hash': 'API keys are stored as SHA-256 hashes only',

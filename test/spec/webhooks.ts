@@ -15,6 +15,10 @@ export const webhooks = [
       'A replaced signing secret signs beside the new one until its overlap ends',
       '0190-webhooks-by-project',
     ],
+    'webhooks.first_key': [
+      'After the first SECRETS_KEY, deliveries are signed with the key of before too, until the secret of the webhook is rotated',
+      '0284-the-first-key-breaks-no-signature',
+    ],
     'webhooks.log': [
       'The deliveries of a webhook are listed by status with attempts, response and body; one is sent again under its id, and a test sends a ping',
       '0191-deliveries-of-webhooks',

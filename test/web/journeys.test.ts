@@ -398,6 +398,16 @@ describe('The dashboard', () => {
     await page.reload();
     await page.getByText('Scanner').waitFor();
     expect(await page.getByText(/ink_wf_\w{20}/).count()).toBe(0);
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('Report');
+    await page.getByLabel('Kind').selectOption('service');
+    await page.getByLabel('May').selectOption({ label: 'Read only: workflows, runs and documents' });
+    await page.getByRole('dialog').getByRole('button', { name: 'New key' }).click();
+    expect(await secret.textContent()).toMatch(/^ink_svc_/);
+    await page.keyboard.press('Escape');
+    const report = await page.getByRole('row').filter({ hasText: 'Report' }).innerText();
+    expect(report).toContain('documents:read');
+    expect(report).not.toMatch(/:write|:execute/);
     expect(tab.complaints()).toEqual([]);
     const viewer = await open({}, (await app.addPerson('viewer')).cookie);
     await visit(viewer, `${site.api}/documents/${receiptId}`);

@@ -99,6 +99,11 @@ describe('types of an event', () => {
     expect(webhookTypesOf(event(1, { type: 'experiment.changed' }))).toEqual([]);
     expect(webhookTypesOf(event(1, { type: 'workflow.emitted' }))).toEqual([]);
   });
+  test('words of code of the operator stay out of the body, and its error is named', () => {
+    const error = { code: 'run.node_failed', message: 'Secret', nodeId: 'vat' };
+    const body = webhookPayload('x', event(1, { data: { error } }), 'https://inkgraph.example');
+    expect(JSON.parse(body).data.error).toEqual({ code: 'run.node_failed', nodeId: 'vat' });
+  });
   test('words of documents stay out of the body', () => {
     const words = { title: 'Secret', description: 'Secret', prompt: 'Secret', data: 'Secret', waitingFor: ['Secret'] };
     const body = webhookPayload('x', event(1, { data: { ...words, status: 'ok' } }), 'https://inkgraph.example');

@@ -14,7 +14,7 @@ const mostClients = 50;
 export const createClient = defineTool({
   name: 'create_client',
   description:
-    'Creates an OAuth client of the organization that signs in by client credentials, limited to projects and scopes. It keeps working when its creator leaves, until it is removed. Only this answer contains its secret.',
+    'Creates an OAuth client of the organization that signs in by client credentials, limited to projects and scopes. It ends when it is removed, or with the membership of its creator unless the removal keeps it. Only this answer contains its secret.',
   scope: 'keys:manage',
   effect: 'write',
   idempotent: false,

@@ -13,7 +13,7 @@ export async function requireKey({ deps, principal }: ToolContext<'apiKeys'>, ke
 /** Prevents privilege escalation: a new key has no scope that its creator lacks, and does not outlive it. Error: `auth.forbidden`. */
 export async function requireWithinBounds(
   ctx: ToolContext<'apiKeys' | 'oauth'>,
-  wanted: Pick<ApiKeyRecord, 'kind' | 'scopes' | 'expiresAt'>,
+  wanted: Pick<ApiKeyRecord, 'kind' | 'scopes' | 'scopesReplace' | 'expiresAt'>,
 ): Promise<void> {
   const lacking = [...scopesOf(wanted)].filter((scope) => !ctx.principal.scopes.has(scope));
   if (lacking.length > 0)

@@ -45,7 +45,7 @@ export const createApiKey = defineTool({
     requireInstalled(plain.languages, deps.installation);
     const { end, grantId } = await boundsOf(ctx);
     const expiresAt = expiresInDays === undefined ? end : new Date(Date.now() + expiresInDays * dayMs);
-    await requireWithinBounds(ctx, { kind: plain.kind, scopes: scopes ?? null, expiresAt });
+    await requireWithinBounds(ctx, { kind: plain.kind, scopes: scopes ?? null, scopesReplace: true, expiresAt });
     const issued = await issueKey(
       { ...deps, audit: auditOf(ctx) },
       {

@@ -1,6 +1,14 @@
-import { hashKey, keyIsLive, newKeySecret, type ApiKeyRecord, type KeyKind } from '#src/domain/access/api-key.ts';
+import {
+  areNarrow,
+  hashKey,
+  keyIsLive,
+  newKeySecret,
+  shownScopes,
+  type ApiKeyRecord,
+  type KeyKind,
+} from '#src/domain/access/api-key.ts';
 import { limits } from '#src/contracts/fields.ts';
-import type { Scope } from '#src/contracts/scopes.ts';
+import { carriedScopes, type Scope } from '#src/contracts/scopes.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { newId } from '#src/domain/ids.ts';
 import type { ApiKeyStore } from '#src/stores/api-keys.ts';
@@ -21,7 +29,7 @@ export interface NewKey {
   readonly deviceId?: string;
   /** Workflow of a workflow key: required for that kind, not allowed for service keys. */
   readonly workflowId?: string;
-  /** Scopes beyond those of the kind; service keys only. */
+  /** All scopes of the key; absent: those of its kind. */
   readonly scopes?: readonly Scope[] | undefined;
   /** Requests a second, instead of the default limit. */
   readonly ratePerSecond?: number | undefined;
@@ -72,17 +80,29 @@ async function requireBinding(parts: KeyParts, wanted: NewKey): Promise<string |
   return workflow._id;
 }
 
+/** Error: `request.invalid`, with the names of scopes that the kind of key cannot carry. */
+function requireCarried({ kind, scopes }: NewKey): void {
+  if (scopes === undefined) return;
+  const carried = new Set<Scope>(carriedScopes[kind]);
+  const others = scopes.filter((scope) => !carried.has(scope));
+  if (others.length === 0 && scopes.length > 0) return;
+  const wrong = others.length === 0 ? 'No scope is given.' : `A ${kind} key cannot have ${others.join(', ')}.`;
+  const advice =
+    kind === 'workflow' ? 'It only uploads: Leave scopes out, or create a service key.' : 'Choose from its scopes.';
+  throw invalid('/scopes', `${wrong} ${advice}`);
+}
+
 /** Issues a key. Errors: `request.invalid`, `workflow.not_found`. Source: docs/decisions/0017. */
 export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedKey> {
   const agentGraphId = await requireBinding(parts, wanted);
-  if (wanted.kind === 'workflow' && wanted.scopes !== undefined)
-    throw invalid('/scopes', 'A workflow key can only upload. Leave scopes out, or create a service key.');
+  requireCarried(wanted);
   if (wanted.kind === 'service' && wanted.callbackUrl !== undefined)
     throw invalid(
       '/callbackUrl',
       'Only uploads of a workflow key start runs. Leave callbackUrl out, and pass it with each execution.',
     );
-  const secret = newKeySecret(wanted.kind);
+  const isNarrow = wanted.scopes !== undefined && areNarrow(wanted.kind, wanted.scopes);
+  const secret = newKeySecret(wanted.kind, isNarrow);
   const createdAt = new Date();
   const record: ApiKeyRecord = {
     _id: newId('key', createdAt),
@@ -95,6 +115,7 @@ export async function issueKey(parts: KeyParts, wanted: NewKey): Promise<IssuedK
     deviceId: wanted.deviceId ?? null,
     agentGraphId,
     scopes: wanted.scopes ?? null,
+    ...(isNarrow && { scopesReplace: true }),
     ratePerSecond: wanted.ratePerSecond ?? null,
     ...(wanted.callbackUrl !== undefined && { callbackUrl: wanted.callbackUrl }),
     ...(wanted.languages !== undefined && { languages: wanted.languages }),
@@ -152,7 +173,7 @@ export async function rotateKey(
     createdBy: actor,
     ...(old.deviceId === null ? {} : { deviceId: old.deviceId }),
     ...(old.agentGraphId === null ? {} : { workflowId: old.agentGraphId }),
-    ...(old.scopes ? { scopes: old.scopes } : {}),
+    ...(old.scopes ? { scopes: shownScopes(old) } : {}),
     ratePerSecond: old.ratePerSecond ?? undefined,
     callbackUrl: old.callbackUrl,
     languages: old.languages,
@@ -182,6 +203,6 @@ async function requireKey(
 }
 
 function entryOf(actor: string, action: string, key: ApiKeyRecord): AuditEntry {
-  const { organizationId, _id: target, kind, name, prefix, scopes } = key;
-  return { organizationId, actor, action, target, detail: { kind, name, prefix, ...(scopes && { scopes }) } };
+  const { organizationId, _id: target, kind, name, prefix } = key;
+  return { organizationId, actor, action, target, detail: { kind, name, prefix, scopes: shownScopes(key) } };
 }

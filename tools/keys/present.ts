@@ -1,8 +1,6 @@
 import type { z } from 'zod';
 import type { ApiKey, IssuedApiKey, keyStates } from '#src/contracts/organization/api-key.ts';
-import type { Scope } from '#src/contracts/scopes.ts';
-import { keyScopes } from '#src/contracts/scopes.ts';
-import { keyIsLive, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
+import { addsScopesOfKind, keyIsLive, shownScopes, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 import type { IssuedKey } from '#tools/keys/issue-key.ts';
 
 type Shown = z.input<typeof ApiKey>;
@@ -14,7 +12,6 @@ function keyState(key: ApiKeyRecord, now: Date): (typeof keyStates)[number] {
 }
 
 const time = (at: Date | null): string | null => at?.toISOString() ?? null;
-const inOrder = (given: readonly Scope[]): Shown['scopes'] => keyScopes.filter((scope) => given.includes(scope));
 
 /** Lists the fields one by one, so that neither the hash nor a field added later is published by accident. */
 export function presentKey(key: ApiKeyRecord, now = new Date()): Shown {
@@ -28,7 +25,8 @@ export function presentKey(key: ApiKeyRecord, now = new Date()): Shown {
     projectId,
     deviceId,
     agentGraphId,
-    scopes: key.scopes ? inOrder(key.scopes) : null,
+    scopes: shownScopes(key),
+    addsScopesOfKind: addsScopesOfKind(key),
     ratePerSecond: key.ratePerSecond ?? null,
     callbackUrl: key.callbackUrl ?? null,
     languages: key.languages ? [...key.languages] : null,

@@ -3,7 +3,7 @@ import { auditOf } from '#tools/audit/record.ts';
 import type { ToolContext } from '#tools/define.ts';
 import { credentialsOf, endCredentials, type Credentials } from '#tools/members/credentials.ts';
 
-type Deps = ToolContext<'apiKeys' | 'audit' | 'members' | 'oauth'>['deps'];
+type Deps = ToolContext<'apiKeys' | 'audit' | 'members' | 'oauth' | 'webhooks'>['deps'];
 type Ctx = Parameters<typeof endCredentials>[0] & { readonly deps: Pick<Deps, 'members'> };
 
 /** A removal of this age belongs to a process that died. */
@@ -22,14 +22,16 @@ export async function finishRemoval(
 /** A person who joined again has credentials that this removal is not about. */
 async function credentialsBefore(
   ctx: Ctx,
-  { organizationId, userId, kept, at }: UnfinishedRemoval,
+  { organizationId, userId, at, ...keeps }: UnfinishedRemoval,
 ): Promise<Credentials> {
-  const found = await credentialsOf(ctx, userId, kept);
+  const found = await credentialsOf(ctx, userId, keeps);
   if ((await ctx.deps.members.membership(organizationId, userId)) === null) return found;
   return {
     ...found,
     keys: found.keys.filter(({ key }) => key.createdAt <= at),
     apps: found.apps.filter(({ createdAt }) => createdAt <= at),
+    clients: found.clients.filter(({ grant }) => grant.createdAt <= at),
+    webhooks: found.webhooks.filter(({ webhook }) => webhook.createdAt <= at),
   };
 }
 

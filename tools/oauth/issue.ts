@@ -39,7 +39,7 @@ export async function issueCode(
 export interface NewOrganizationClient {
   readonly name: string;
   readonly organizationId: string;
-  /** User who creates the client. The client belongs to the organization and keeps working when the user leaves. */
+  /** User who creates the client. Their removal from the organization ends it, unless it is kept. Source: docs/decisions/0283. */
   readonly userId: string;
   readonly projectIds: readonly string[];
   readonly scopes: readonly GrantScope[];

@@ -169,6 +169,8 @@ function presentStep(step: StepRecord, ended: boolean): z.input<typeof RunDetail
     ...(step.error !== null && {
       ...(typeof step.inputPreview === 'string' && { inputText: step.inputPreview }),
       ...(typeof step.requestPreview === 'string' && { requestText: step.requestPreview }),
+      ...(typeof step.errorDataPreview === 'string' && { errorDataText: step.errorDataPreview }),
+      ...(typeof step.errorStackPreview === 'string' && { errorStackText: step.errorStackPreview }),
     }),
     outputPreview: step.outputPreview,
     ...(typeof step.cachedFrom === 'string' ? { cachedFrom: step.cachedFrom } : {}),

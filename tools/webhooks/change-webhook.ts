@@ -21,7 +21,7 @@ export const changeWebhook = defineTool({
     if (url !== undefined) requireCallable(ctx, url);
     const starts = enabled === true && !wasEnabled;
     const changed = await deps.webhooks.change(organizationId, webhookId, {
-      ...(url !== undefined && { url }),
+      ...(url !== undefined && { url, addressBy: ctx.principal.actorId }),
       ...(events !== undefined && { events: [...new Set(events)] }),
       ...(description !== undefined && { description }),
       ...(enabled === false && wasEnabled && { enabled, disabledReason: 'request' as const }),

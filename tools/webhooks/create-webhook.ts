@@ -8,7 +8,7 @@ import { defineTool, type ToolContext } from '#tools/define.ts';
 import { presentWebhook } from '#tools/webhooks/present.ts';
 import { requireCallable } from '#tools/webhooks/require-webhook.ts';
 
-type Context = ToolContext<'audit' | 'events' | 'outbound' | 'webhooks' | 'webhookSecretOf'>;
+type Context = ToolContext<'audit' | 'events' | 'outbound' | 'webhooks' | 'webhookKeyId' | 'webhookSecretOf'>;
 
 export const createWebhook = defineTool({
   name: 'create_webhook',
@@ -41,6 +41,7 @@ export const createWebhook = defineTool({
       disabledReason: enabled ? null : 'request',
       seq: (await deps.events.position(organizationId)).last,
       generation: 1,
+      keyId: deps.webhookKeyId,
       previousUntil: null,
       failingSince: null,
       createdBy: actorId,

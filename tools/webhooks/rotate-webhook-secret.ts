@@ -15,10 +15,11 @@ export const rotateWebhookSecret = defineTool({
   recentSignIn: true,
   input: WebhookPath.extend(WebhookRotation.shape),
   output: IssuedWebhook,
-  async run(ctx: ToolContext<'audit' | 'webhooks' | 'webhookSecretOf'>, { webhookId, overlapHours }) {
+  async run(ctx: ToolContext<'audit' | 'webhooks' | 'webhookKeyId' | 'webhookSecretOf'>, { webhookId, overlapHours }) {
     const { deps } = ctx;
-    const until = overlapHours === 0 ? null : new Date(Date.now() + overlapHours * 3_600_000);
-    const rotated = await deps.webhooks.rotate(await requireWebhook(ctx, webhookId), until);
+    const previousUntil = overlapHours === 0 ? null : new Date(Date.now() + overlapHours * 3_600_000);
+    const change = { previousUntil, keyId: deps.webhookKeyId };
+    const rotated = await deps.webhooks.rotate(await requireWebhook(ctx, webhookId), change);
     if (rotated === null) throw missingWebhook();
     await record(ctx, 'webhook.rotate', webhookId, { projectId: rotated.projectId, overlapHours });
     const secret = deps.webhookSecretOf(secretNameOf(webhookId, rotated.generation));

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { shell } from '../text/shell.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -13,12 +13,15 @@ interface ConfirmProps {
   /** Label of the box for that text. Default: the text. */
   readonly typedLabel?: string;
   readonly busy?: boolean;
+  /** Choices below the words. */
+  readonly children?: ReactNode;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ title, words, action, typed, typedLabel, busy = false, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ title, words, action, typed, typedLabel, busy = false, children, ...on }: ConfirmProps) {
+  const { onConfirm, onClose } = on;
   const [text, setText] = useState('');
   return (
     <Dialog
@@ -35,6 +38,7 @@ export function Confirm({ title, words, action, typed, typedLabel, busy = false,
     >
       <div className="grid gap-3">
         <p>{words}</p>
+        {children}
         {typed !== undefined && (
           <TextField
             label={typedLabel ?? typed}

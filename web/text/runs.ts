@@ -65,6 +65,8 @@ export const runs = words({
   cached: 'from an earlier run',
   input: 'Input',
   request: 'Request',
+  errorData: 'Data of the error',
+  errorStack: 'Stack of the error',
   output: 'Output',
   error: 'Error',
   usage: 'Model',

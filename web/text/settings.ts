@@ -39,7 +39,17 @@ export const settings = words({
   removeMember: (name: string) => `Remove ${name}`,
   removeMemberTitle: 'Remove a member',
   removeMemberWords: (name: string) =>
-    `${name} loses access at once. Their programs are disconnected, and keys of theirs that can write are revoked.`,
+    `${name} loses access at once, and the programs that act for them are disconnected. What they made stays.`,
+  ends: {
+    keepKeys: (names: string) => `API keys that stop working: ${names}.`,
+    keepClients: (names: string) => `OAuth clients that are removed: ${names}.`,
+    keepWebhooks: (names: string) => `Webhooks that are disabled: ${names}.`,
+  },
+  keeps: {
+    keepKeys: 'Keep these API keys',
+    keepClients: 'Keep these OAuth clients',
+    keepWebhooks: 'Keep these webhooks',
+  },
   removed: 'Removed',
   newProject: 'New project',
   projectMade: 'Project created',
@@ -49,6 +59,13 @@ export const settings = words({
   kind: 'Kind',
   kinds: { workflow: 'Workflow key: uploads, and starts one workflow', service: 'Service key: calls the service API' },
   kindsShort: { workflow: 'Workflow key', service: 'Service key' },
+  presets: {
+    'read-only': 'Read only: workflows, runs and documents',
+    'upload-only': 'Upload only: it reads nothing',
+  },
+  usualScopes: 'Usual: read workflows, run them, and work with documents',
+  presetHint: 'The command npm run keys gives other scopes.',
+  addsScopes: 'An earlier version made this key and added the usual scopes. Make a new key to give it fewer.',
   workflow: 'Workflow',
   keyOnce: 'Copy the key now. Only its hash is stored, so it is not shown again.',
   callback: 'Tell this address when the run of an upload has ended (optional)',

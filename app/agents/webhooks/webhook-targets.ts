@@ -1,14 +1,14 @@
 import { webhookLimits, type disabledReasons } from '#src/contracts/webhooks/webhook.ts';
 import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 import { signingNames, type WebhookRecord } from '#src/domain/webhooks/subscription.ts';
+import type { SigningKeys } from '#src/domain/webhooks/signing-keys.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';
 import type { WebhookStore } from '#src/stores/webhooks/webhook-store.ts';
 
 interface Parts {
   readonly webhooks: Pick<WebhookStore, 'find' | 'noteFailing' | 'disable'>;
   readonly audit: Pick<AuditLog, 'noteOnce'>;
-  /** Secrets under a name, one for each key of the installation. */
-  secretsOf(name: string): readonly string[];
+  readonly signing: Pick<SigningKeys, 'secretsMadeBy' | 'secretsOf'>;
 }
 
 /** Address and secrets of one attempt. */
@@ -48,7 +48,12 @@ export function createWebhookTargets(parts: Parts) {
     if (webhook === null) return 'The webhook was deleted.';
     // Tests go to disabled webhooks too: an admin tries the receiver before enabling.
     if (!webhook.enabled && type !== 'ping') return 'The webhook is disabled. Enable it, then redeliver.';
-    const secrets = signingNames(webhook, now).flatMap((name) => parts.secretsOf(name));
+    const [name, ...replaced] = signingNames(webhook, now);
+    const secrets = [
+      ...parts.signing.secretsMadeBy(webhook.keyId, name),
+      // A replaced secret may be older than the present key, and does not say which one made it.
+      ...replaced.flatMap((one) => parts.signing.secretsOf(one)),
+    ];
     return { url: webhook.url, secrets, ended: endOf(parts, webhook) };
   };
 }

@@ -164,7 +164,7 @@ export const dashboardOrganization = {
     id: 'dashboard.member.remove',
     method: 'DELETE',
     path: `${base}/members/:memberId`,
-    summary: 'Remove a member; sessions, programs and most API keys of theirs lose access to the organization at once',
+    summary: 'Remove a member; sessions, programs, most API keys, OAuth clients and webhooks of theirs end at once',
     params: MemberPath,
     query: MemberRemoval,
     reply: RemovedMember,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AnyId, Languages, Name, QueryInteger, Timestamp, isPlain, limits, plainOnly } from '#src/contracts/fields.ts';
-import { keyScopes } from '#src/contracts/scopes.ts';
+import { keyPresets, keyScopes, kindScopes, scopes } from '#src/contracts/scopes.ts';
 
 export const keyStates = ['live', 'rotated', 'revoked', 'expired'] as const;
 
@@ -15,7 +15,12 @@ export const ApiKey = z
     projectId: z.string(),
     deviceId: z.string().nullable(),
     agentGraphId: z.string().nullable().describe('Workflow keys: the workflow that uploads start'),
-    scopes: z.array(z.enum(keyScopes)).nullable().describe('Scopes in addition to those of its kind'),
+    scopes: z.array(z.enum(keyScopes)).describe('Everything that the key may do, with the scopes that others imply'),
+    addsScopesOfKind: z
+      .boolean()
+      .describe(
+        'true: an earlier version made the key and added the scopes of its kind, so it can do more than it was given. A rotation keeps all of them; a new key has those that you give it alone',
+      ),
     ratePerSecond: z.int().nullable().describe('Requests per second; null: the limit of all keys'),
     callbackUrl: z.string().nullable().describe('Workflow keys: URL that is told when the run of an upload has ended'),
     languages: z.array(z.string()).nullable().describe('Languages of uploads that name none; null: none set'),
@@ -37,6 +42,15 @@ export const RotationQuery = z.strictObject({
     .describe('Hours that the old secret works beside the new one'),
 });
 
+const known = new Set<unknown>(scopes);
+/** Names a scope that only people have; other texts may be secrets, and are not repeated. */
+const KeyScope = z.enum(keyScopes, {
+  error: ({ input }) =>
+    known.has(input)
+      ? `no key can have ${String(input)}; take some of ${keyScopes.join(', ')}`
+      : `not a scope; take some of ${keyScopes.join(', ')}`,
+});
+
 export const NewApiKey = z.strictObject({
   kind: z.enum(['workflow', 'service']),
   name: Name,
@@ -44,11 +58,13 @@ export const NewApiKey = z.strictObject({
   workflowId: AnyId.optional().describe('Workflow keys: the workflow that uploads start'),
   deviceId: z.string().min(1).max(200).refine(isPlain, plainOnly).optional(),
   scopes: z
-    .array(z.enum(keyScopes))
-    .min(1)
+    .array(KeyScope)
+    .min(1, 'name at least one scope, or leave scopes out for those of the kind')
     .max(keyScopes.length)
     .optional()
-    .describe('Service keys: scopes in addition to those of the kind, chosen from your own'),
+    .describe(
+      `All that the key may do, chosen from your own scopes. Default: those of its kind, for a service key ${kindScopes.service.join(', ')}. Read only: ${keyPresets['read-only'].join(', ')}. Upload only: ${keyPresets['upload-only'].join(', ')}`,
+    ),
   ratePerSecond: z
     .int()
     .min(1)

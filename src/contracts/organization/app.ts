@@ -40,7 +40,7 @@ export const Client = z
     name: z.string(),
     projects: z.array(NamedProject),
     scopes: Scopes,
-    createdBy: z.string().describe('User id; the client keeps working when the user leaves'),
+    createdBy: z.string().describe('User id; the client ends when the user is removed, unless keepClients keeps it'),
     createdAt: Timestamp,
     lastUsedAt: Timestamp.nullable(),
     expiresAt: Timestamp.nullable(),

@@ -60,7 +60,7 @@ export const ProjectMemberList = z.object({
 });
 export const RoleChange = z.strictObject({ role: Role });
 /** `true`, or ids with commas between them. */
-const KeptKeys = z.union([
+const Kept = z.union([
   QueryBoolean,
   z.array(AnyId).max(100),
   z
@@ -70,8 +70,14 @@ const KeptKeys = z.union([
     .pipe(z.array(AnyId).max(100)),
 ]);
 export const MemberRemoval = z.strictObject({
-  keepKeys: KeptKeys.optional().describe(
+  keepKeys: Kept.optional().describe(
     'API keys of the member that go on: true for all, or ids; needs keys:manage. Default: keys that can write or manage are revoked',
+  ),
+  keepClients: Kept.optional().describe(
+    'OAuth clients that the member created and that go on: true for all, or ids; needs keys:manage. Default: all are removed',
+  ),
+  keepWebhooks: Kept.optional().describe(
+    'Webhooks that the member set up and that go on: true for all, or ids; needs keys:manage. Default: all are disabled',
   ),
   dryRun: QueryBoolean.optional().describe('true: changes nothing, and answers what would happen'),
 });
@@ -95,8 +101,11 @@ export const RemovedMember = z.object({
     .array(z.object({ id: z.string(), name: z.string() }))
     .describe('Programs connected by the member: disconnected, with the keys that they made'),
   clients: z
-    .array(z.object({ clientId: z.string(), name: z.string() }))
-    .describe('OAuth clients that the member created: they go on until they are removed'),
+    .array(z.object({ clientId: z.string(), name: z.string(), removed: z.boolean() }))
+    .describe('OAuth clients that the member created'),
+  webhooks: z
+    .array(z.object({ id: z.string(), url: z.string(), projectId: z.string(), disabled: z.boolean() }))
+    .describe('Enabled webhooks whose address the member set, also with keys or clients of theirs'),
 });
 
 export const Invitation = z

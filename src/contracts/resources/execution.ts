@@ -152,6 +152,8 @@ export const Step = z.object({
   ms: z.number().nullable(),
   inputText: z.string().optional().describe('Failed step: start of its input'),
   requestText: z.string().optional().describe('Failed step: the request that it sent, without secrets'),
+  errorDataText: z.string().optional().describe('Data that the code of the node gave with its error, as JSON'),
+  errorStackText: z.string().optional().describe('In development: where the code of the node failed'),
   outputPreview: z.string().nullable(),
   cachedFrom: z.string().optional().describe('Run whose cached result was used'),
   usage: z

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { grantedScopes, type Scope } from '#src/contracts/scopes.ts';
+import { grantedScopes, keyScopes, kindScopes, type Scope } from '#src/contracts/scopes.ts';
 
 export type KeyKind = 'workflow' | 'service';
 
@@ -16,8 +16,10 @@ export interface ApiKeyRecord {
   readonly deviceId: string | null;
   /** Required for workflow keys: the workflow that uploads start. */
   readonly agentGraphId: string | null;
-  /** null, or absent in keys of older versions: only the scopes of the kind. */
+  /** null, or absent in keys of older versions: the scopes of the kind. */
   readonly scopes?: readonly Scope[] | null;
+  /** `scopes` are all that the key has; absent: they add to those of the kind, which has no effect unless an older version made the key. */
+  readonly scopesReplace?: true;
   /** Requests a second; null, or missing in keys of older versions: the limit that all keys have. */
   readonly ratePerSecond?: number | null;
   /** Workflow keys: URL that is told when the run of an upload has ended; absent: none. */
@@ -36,19 +38,35 @@ export interface ApiKeyRecord {
   readonly graceUntil: Date | null;
 }
 
-const ofKind: Readonly<Record<KeyKind, readonly Scope[]>> = {
-  workflow: ['uploads:write'],
-  service: ['workflows:read', 'runs:execute', 'documents:write'],
-};
-const grantedTo = { workflow: grantedScopes(ofKind.workflow), service: grantedScopes(ofKind.service) };
+const grantedTo = { workflow: grantedScopes(kindScopes.workflow), service: grantedScopes(kindScopes.service) };
 
-/** Scopes of a key: those of its kind and those granted in addition. */
-export function scopesOf({ kind, scopes }: Pick<ApiKeyRecord, 'kind' | 'scopes'>): ReadonlySet<Scope> {
-  return scopes ? grantedScopes([...ofKind[kind], ...scopes]) : grantedTo[kind];
+type Scoped = Pick<ApiKeyRecord, 'kind' | 'scopes' | 'scopesReplace'>;
+
+/** Scopes of a key with those that they imply: the given ones, or else those of its kind. Source: `resource.key.scopes`, docs/decisions/0281. */
+export function scopesOf({ kind, scopes, scopesReplace }: Scoped): ReadonlySet<Scope> {
+  if (!scopes) return grantedTo[kind];
+  return grantedScopes(scopesReplace ? scopes : [...kindScopes[kind], ...scopes]);
+}
+
+/** Scopes of a key as lists show them. */
+export function shownScopes(key: Scoped): (typeof keyScopes)[number][] {
+  const held = scopesOf(key);
+  return keyScopes.filter((scope) => held.has(scope));
+}
+
+/** True if these scopes lack some of the kind. */
+export function areNarrow(kind: KeyKind, scopes: readonly Scope[]): boolean {
+  const held = grantedScopes(scopes);
+  return [...grantedTo[kind]].some((scope) => !held.has(scope));
+}
+
+/** True for a key of an older version that can do more than the scopes that it was given. */
+export function addsScopesOfKind(key: Scoped): boolean {
+  return Boolean(key.scopes) && scopesOf(key).size > grantedScopes(key.scopes ?? []).size;
 }
 
 /** True if the key only reads. */
-export function onlyReads(key: Pick<ApiKeyRecord, 'kind' | 'scopes'>): boolean {
+export function onlyReads(key: Scoped): boolean {
   return [...scopesOf(key)].every((scope) => scope.endsWith(':read'));
 }
 
@@ -90,16 +108,20 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** Creates a secret: `ink_wf_` or `ink_svc_`, 32 random base62 characters, 6 characters of CRC32. */
-export function newKeySecret(kind: KeyKind): string {
+/** Part of the checksum of a narrow key: versions that would add the scopes of the kind take it for mistyped. Source: docs/decisions/0281. */
+const narrowMark = ' narrow';
+
+/** Creates a secret: `ink_wf_` or `ink_svc_`, 32 random base62 characters, 6 characters of CRC32. `isNarrow`: as `areNarrow` says. */
+export function newKeySecret(kind: KeyKind, isNarrow = false): string {
   const body = headers[kind] + randomBase62(32);
-  return body + checkDigits(body);
+  return body + checkDigits(isNarrow ? body + narrowMark : body);
 }
 
 /** Checks form and checksum, which rejects mistyped keys without a database read. Source: `auth.key.format`. */
 export function looksLikeKey(secret: string): boolean {
-  const match = form.exec(secret);
-  return match !== null && checkDigits(secret.slice(0, -6)) === match[3];
+  const check = form.exec(secret)?.[3];
+  const body = secret.slice(0, -6);
+  return check !== undefined && (checkDigits(body) === check || checkDigits(body + narrowMark) === check);
 }
 
 /** SHA-256 of a secret in lower-case hexadecimal, for storage and lookup. */

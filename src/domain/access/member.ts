@@ -45,12 +45,19 @@ export interface MemberRecord extends Membership {
   readonly name: string;
 }
 
+/** All, none, or these ids. */
+export type Kept = boolean | readonly string[];
+
 /** A member who was removed, until all that they left is ended. */
 export interface Removal {
   readonly userId: string;
   readonly role: Role;
-  /** API keys that stay: all, none, or these ids. */
-  readonly kept: boolean | readonly string[];
+  /** API keys that stay. */
+  readonly kept: Kept;
+  /** OAuth clients that stay; absent: an earlier version began the removal, which ends none. */
+  readonly keptClients?: Kept;
+  /** Webhooks that stay; absent as above. */
+  readonly keptWebhooks?: Kept;
   /** The caller who removed the member. */
   readonly by: string;
   readonly at: Date;

@@ -109,6 +109,7 @@ const machinery: Readonly<Record<ErrorCode, string | null>> = {
   'run.unfinished': null,
   'run.not_waiting': null,
   'run.effect_refused': null,
+  'run.node_failed': null,
   'run.needs_input': null,
   'idempotency.key_reused': null,
   'image.undecodable': null,

@@ -16,6 +16,9 @@ export interface StepRecord {
   readonly inputPreview: string | null;
   /** Request that a failed attempt sent to a model or an address, cut and without secrets; absent without one. */
   readonly requestPreview?: string | null;
+  /** Data of the error of the operator's own code, and in development its stack; absent without. */
+  readonly errorDataPreview?: string | null;
+  readonly errorStackPreview?: string | null;
   readonly outputPreview: string | null;
   readonly usage: ModelUsage | null;
   /** Names of tools of MCP servers that a model called; absent without any. */

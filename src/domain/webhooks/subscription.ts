@@ -18,11 +18,15 @@ export interface WebhookRecord {
   readonly seq: number;
   /** Counts secrets: each is derived from the key of the installation, the id and this number. */
   readonly generation: number;
+  /** Names the key of the installation that the newest secret was made with; absent: an earlier version made it. */
+  readonly keyId?: string;
   /** End of the time in which the secret before this one signs too. */
   readonly previousUntil: Date | null;
   /** First failed attempt since the last delivery that arrived. */
   readonly failingSince: Date | null;
   readonly createdBy: string;
+  /** User, key or program that set the present address; absent: `createdBy`. */
+  readonly addressBy?: string;
   readonly createdAt: Date;
 }
 
@@ -30,7 +34,10 @@ export interface WebhookRecord {
 export const secretNameOf = (id: string, generation: number): string => `${id} ${generation}`;
 
 /** Names of the secrets that sign now: the newest first. */
-export function signingNames({ _id, generation, previousUntil }: WebhookRecord, now: Date): string[] {
+export function signingNames(
+  { _id, generation, previousUntil }: WebhookRecord,
+  now: Date,
+): readonly [newest: string, ...replaced: string[]] {
   const overlaps = previousUntil !== null && previousUntil > now && generation > 1;
   return [secretNameOf(_id, generation), ...(overlaps ? [secretNameOf(_id, generation - 1)] : [])];
 }
@@ -74,6 +81,13 @@ export function webhookTypesOf(
 /** Words of documents, models and people: receivers read them by the links, as long as they exist. */
 const quotes = new Set(['title', 'description', 'prompt', 'data', 'waitingFor']);
 
+/** Drops the message of an error of the operator's own code, which says what its author likes. */
+function withoutWords(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('code' in value) || value.code !== 'run.node_failed')
+    return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'message'));
+}
+
 const paths = [
   ['document', 'documentId', '/api/service/documents/'],
   ['execution', 'executionId', '/api/service/workflow-executions/'],
@@ -83,7 +97,9 @@ const paths = [
 /** Body of a webhook: the ids, the facts of the event without words of documents, and links into the service API. */
 export function webhookPayload(type: string, event: RealtimeEvent, baseUrl: string): string {
   const { at, organizationId, projectId, documentId, executionId, runId, data = {} } = event;
-  const facts = Object.fromEntries(Object.entries(data).filter(([name]) => !quotes.has(name)));
+  const facts = Object.fromEntries(
+    Object.entries(data).flatMap(([name, value]) => (quotes.has(name) ? [] : [[name, withoutWords(value)]])),
+  );
   const ids = { organizationId, projectId, documentId, executionId, runId };
   const links = Object.fromEntries(
     paths.flatMap(([name, id, path]) =>

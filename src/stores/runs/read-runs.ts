@@ -1,4 +1,5 @@
 import { within, type TimeWindow } from '#src/stores/reads-in-time.ts';
+import { silent } from '#src/stores/steps.ts';
 import type { Filter } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
 import type { Tenant } from '#src/domain/access/tenant.ts';
@@ -35,7 +36,6 @@ export const brief = { outputs: 0, receipt: 0, answers: 0, steps: 0 };
 function shownRun(run: RunRecord): RunRecord {
   if (run.trashed !== true) return run;
   const { outputs: _outputs, answers: _answers, waitingFor: _questions, steps = [], ...rest } = run;
-  const silent = { inputPreview: null, requestPreview: null, outputPreview: null };
   return { ...rest, steps: steps.map((step) => ({ ...step, ...silent })) };
 }
 

@@ -6,6 +6,7 @@ type Changes = Partial<
   Pick<
     WebhookRecord,
     | 'url'
+    | 'addressBy'
     | 'events'
     | 'description'
     | 'enabled'
@@ -32,18 +33,32 @@ export function createWebhookStore({ webhooks }: Pick<Collections, 'webhooks'>) 
     /** null when it was deleted meanwhile. */
     change: (organizationId: string, _id: string, change: Changes): Promise<WebhookRecord | null> =>
       webhooks.findOneAndUpdate({ _id, organizationId }, { $set: change }, { returnDocument: 'after' }),
-    /** Raises the number of the secret by one, unless another call did so meanwhile: null. */
+    /** Raises the number of the secret by one, unless another call did so meanwhile: null. `keyId` names the key of the new one. */
     rotate: (
       { _id, organizationId, generation }: WebhookRecord,
-      previousUntil: Date | null,
+      { previousUntil, keyId }: { readonly previousUntil: Date | null; readonly keyId: string },
     ): Promise<WebhookRecord | null> =>
       webhooks.findOneAndUpdate(
         { _id, organizationId, generation },
-        { $set: { generation: generation + 1, previousUntil } },
+        { $set: { generation: generation + 1, previousUntil, keyId } },
         { returnDocument: 'after' },
       ),
     async delete(organizationId: string, _id: string): Promise<boolean> {
       return (await webhooks.deleteOne({ _id, organizationId })).deletedCount === 1;
+    },
+    /** Webhooks of one page, of all organizations, whose newest secret was not made with this key, as far as it is known. */
+    async signedElsewhere(
+      keyId: string,
+      after: string,
+      limit: number,
+    ): Promise<{ found: readonly WebhookRecord[]; next: string | null }> {
+      const rows = await webhooks
+        .find({ _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      const next = rows.length < limit ? null : (rows.at(-1)?._id ?? null);
+      return { found: rows.filter((row) => row.keyId !== keyId), next };
     },
     /** Organizations with an enabled webhook. */
     organizations: (): Promise<string[]> => webhooks.distinct('organizationId', { enabled: true }),

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { hashKey, keyIsLive, looksLikeKey, newKeySecret, type ApiKeyRecord } from '#src/domain/access/api-key.ts';
 
@@ -24,6 +25,13 @@ function key(more: Partial<ApiKeyRecord> = {}): ApiKeyRecord {
     graceUntil: null,
     ...more,
   };
+}
+
+/** Six base62 digits of the CRC32 of all characters before them. */
+function checksumOfEarlierVersions(body: string): string {
+  const digits = (value: number, left: number): string =>
+    left === 0 ? '' : digits(Math.floor(value / 62), left - 1) + (base62[value % 62] ?? '');
+  return digits(crc32(body), 6);
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -75,6 +83,17 @@ describe('Secrets of API keys', () => {
 
   test('the kind is part of the check', () => {
     expect(looksLikeKey(newKeySecret('workflow').replace('ink_wf_', 'ink_svc_'))).toBe(false);
+  });
+
+  test('that carry fewer scopes than their kind have a checksum that earlier versions refuse', () => {
+    const secret = newKeySecret('service', true);
+    expect(secret).toMatch(/^ink_svc_[0-9A-Za-z]{38}$/);
+    expect([looksLikeKey(secret), checksumOfEarlierVersions(secret.slice(0, -6)) === secret.slice(-6)]).toEqual([
+      true,
+      false,
+    ]);
+    const usual = newKeySecret('service');
+    expect(checksumOfEarlierVersions(usual.slice(0, -6))).toBe(usual.slice(-6));
   });
 
   test('what is stored is the SHA-256 in hexadecimal', () => {

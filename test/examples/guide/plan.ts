@@ -59,6 +59,7 @@ export const plan = {
   'your-own-code.md': [
     'endless: test/scripts/inkgraph/own-project makes and runs such a project',
     'part of the project that init makes: test/scripts/inkgraph/own-project runs it',
+    'a node that fails: test/graphs/code/own-errors runs it',
     'needs a model: test/scripts/inkgraph/own-project has such an agent with scripted answers',
   ],
 } as const;

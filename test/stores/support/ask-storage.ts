@@ -20,6 +20,7 @@ export const sweeping = [
   'uploads.removeOne',
   'secrets.rotate',
   'secrets.sealedElsewhere',
+  'webhooks.signedElsewhere',
   'retention.deleteEvents',
   'retention.deleteDeliveries',
   'retention.deleteAudit',

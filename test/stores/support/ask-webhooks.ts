@@ -14,7 +14,8 @@ export async function askWebhooks(
   await webhooks.list(organizationId, projectId);
   await webhooks.find(organizationId, webhook._id);
   await webhooks.change(organizationId, webhook._id, { description: 'x' });
-  await webhooks.rotate(webhook, now);
+  await webhooks.rotate(webhook, { previousUntil: now, keyId: 'k' });
+  await webhooks.signedElsewhere('k', '', 10);
   await webhooks.organizations();
   await webhooks.enabledOf(organizationId);
   await webhooks.advance(organizationId, [webhook._id], 1);

@@ -76,7 +76,8 @@ export const webhookChanges = (stores: () => Stores): Readonly<Record<string, Tr
     'webhooks.insert': (who, target) => stores().webhooks.insert(theirs(who, target)),
     'webhooks.change': (who, { documentId }) =>
       stores().webhooks.change(who.organizationId, webhookIdOf(documentId), { url: 'https://other.example/' }),
-    'webhooks.rotate': (who, target) => stores().webhooks.rotate(theirs(who, target), now),
+    'webhooks.rotate': (who, target) =>
+      stores().webhooks.rotate(theirs(who, target), { previousUntil: now, keyId: 'k' }),
     'webhooks.delete': (who, { documentId }) => stores().webhooks.delete(who.organizationId, webhookIdOf(documentId)),
     'webhooks.advance': (who, { documentId }) =>
       stores().webhooks.advance(who.organizationId, [webhookIdOf(documentId)], 9),

@@ -6,6 +6,8 @@ import type { ToolContext } from '#tools/define.ts';
 import { issueKey, revokeKey } from '#tools/keys/issue-key.ts';
 import { finishRemovals } from '#tools/members/finish-removals.ts';
 import { removeMember } from '#tools/members/remove-member.ts';
+import { createOrganizationClient } from '#tools/oauth/issue.ts';
+import { webhookOf } from '#test/support/tenancy/webhooks.ts';
 import { oauthClient, oauthGrant } from '#test/support/oauth/records.ts';
 import { collectionsIn } from '#test/support/stored.ts';
 import { startTestApp, type TestApp } from '#test/support/test-app.ts';
@@ -24,7 +26,7 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]();
 });
 
-/** An editor with a program, a key of the program that only reads, a key, and a key that this key made. */
+/** An editor with a program, a key of the program that only reads, a key, a key that this key made, a client, and webhooks of both. */
 async function leaver() {
   const { organizationId, projectId } = app.seed;
   const { deps } = app.app;
@@ -41,7 +43,24 @@ async function leaver() {
   const second = await made(first.record._id, { scopes: ['keys:manage'] });
   const third = await made(userId, { scopes: ['keys:manage'] });
   await stored.apiKeys.updateOne({ _id: third.record._id }, { $set: { grantId: grant._id } });
-  return { userId, memberId, grantId: grant._id, keyIds: [first, second, third].map(({ record }) => record._id) };
+  const own = { name: 'Robot', organizationId, userId, projectIds: [projectId], scopes: ['runs:read'] } as const;
+  const robot = { ...own, resource: 'https://mcp.example.com/', expiresAt: null, now: new Date() };
+  const { client: robotClient, grant: machine } = await createOrganizationClient(deps.oauth, robot);
+  const place = { organizationId, projectIds: [projectId] as [string] };
+  const hooks = [userId, first.record._id].map((createdBy) => ({
+    ...webhookOf({ ...place, documentId: newId('webhook') }),
+    createdBy,
+    createdAt: new Date(),
+  }));
+  for (const hook of hooks) await deps.webhooks.insert(hook);
+  return {
+    userId,
+    memberId,
+    grantId: grant._id,
+    client: { clientId: robotClient._id, grantId: machine._id },
+    webhookIds: hooks.map(({ _id }) => _id),
+    keyIds: [first, second, third].map(({ record }) => record._id),
+  };
 }
 type Leaver = Awaited<ReturnType<typeof leaver>>;
 
@@ -60,8 +79,9 @@ function dying(deps: Deps, last: number): { readonly deps: Deps; died(): boolean
         };
       },
     });
-  const { apiKeys, audit, members, oauth } = deps;
-  const mortal = { apiKeys: dies(apiKeys), audit: dies(audit), members: dies(members), oauth: dies(oauth) };
+  const { apiKeys, audit, members, oauth, webhooks } = deps;
+  const others = { audit: dies(audit), members: dies(members), webhooks: dies(webhooks) };
+  const mortal = { ...others, apiKeys: dies(apiKeys), oauth: dies(oauth) };
   return { deps: { ...deps, ...mortal }, died: () => calls >= last };
 }
 
@@ -95,8 +115,8 @@ function contextOf(deps: Deps): ToolContext {
 }
 const remove = (deps: Deps, { memberId }: Leaver) => callTool(removeMember, contextOf(deps), { memberId });
 
-async function stateOf({ userId, memberId, grantId, keyIds }: Leaver) {
-  const { members, oauth, apiKeys } = app.app.deps;
+async function stateOf({ userId, memberId, grantId, keyIds, client, webhookIds }: Leaver) {
+  const { members, oauth, apiKeys, webhooks } = app.app.deps;
   const { organizationId } = app.seed;
   const keys = await Promise.all(keyIds.map((id) => apiKeys.find(organizationId, id)));
   return {
@@ -106,10 +126,21 @@ async function stateOf({ userId, memberId, grantId, keyIds }: Leaver) {
     ),
     row: await stored.members.findOne({ _id: memberId }),
     programWorks: (await oauth.findGrant(grantId))?.revokedAt === null,
+    clientWorks:
+      (await oauth.findGrant(client.grantId))?.revokedAt === null || (await oauth.findClient(client.clientId)) !== null,
+    webhooksWork: (await webhooks.enabledOf(organizationId)).filter(({ _id }) => webhookIds.includes(_id)).length,
     keysWork: keys.filter((key) => key?.revokedAt === null).length,
   };
 }
-const over = { isMember: false, isListed: false, row: null, programWorks: false, keysWork: 0 };
+const over = {
+  isMember: false,
+  isListed: false,
+  row: null,
+  programWorks: false,
+  clientWorks: false,
+  webhooksWork: 0,
+  keysWork: 0,
+};
 const later = (): Date => new Date(Date.now() + 3_600_000);
 
 describe('The removal of a member', () => {
@@ -152,7 +183,8 @@ describe('The removal of a member', () => {
         return;
       }
       expect(await stateOf(who)).toEqual(over);
-      const told = await stored.audit.find({ target: { $in: [who.memberId, ...who.keyIds, who.grantId] } }).toArray();
+      const ended = [who.memberId, ...who.keyIds, who.grantId, who.client.clientId, ...who.webhookIds];
+      const told = await stored.audit.find({ target: { $in: ended } }).toArray();
       // A key of a program ends with the program.
       const [first, second, third] = who.keyIds;
       const done = told
@@ -162,6 +194,8 @@ describe('The removal of a member', () => {
         new Set([
           `member.remove ${who.memberId}`,
           `grant.revoke ${who.grantId}`,
+          `client.remove ${who.client.clientId}`,
+          ...who.webhookIds.map((id) => `webhook.disable ${id}`),
           `key.revoke ${first}`,
           `key.revoke ${second}`,
         ]),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
+import { kindScopes } from '#src/contracts/scopes.ts';
 import { issueKey, type NewKey } from '#tools/keys/issue-key.ts';
 import { callTool } from '#tools/call.ts';
 import type { AnyTool } from '#tools/define.ts';
@@ -92,9 +93,9 @@ describe('API keys', () => {
   });
 
   test('are live, rotated, revoked or expired, and stop working the moment they are revoked', async () => {
-    const { key, secret } = await issued({ kind: 'service', scopes: ['runs:read'] });
+    const { key, secret } = await issued({ kind: 'service', scopes: ['workflows:read'] });
     const fresh = replyOf(rows.rotateKey, await ask('POST', `keys/${key.id}/rotate`, {}));
-    expect(fresh.key).toMatchObject({ state: 'live', scopes: ['runs:read'], name: 'Test' });
+    expect(fresh.key).toMatchObject({ state: 'live', scopes: ['workflows:read'], name: 'Test' });
     expect([await works(secret), await works(fresh.secret)]).toEqual([200, 200]);
     const stateOf = async (id: string) => (await listed()).find((one) => one.id === id);
     expect(await stateOf(key.id)).toMatchObject({ state: 'rotated', replacedBy: fresh.key.id });
@@ -134,7 +135,11 @@ describe('A service key that manages keys', () => {
     const { organizationId, projectId } = app.seed;
     const { deps } = app.app;
     const place = { organizationId, projectId, name: 'Manager', createdBy: 'test', kind: 'service' as const };
-    const { record, secret } = await issueKey(deps, { ...place, scopes: ['keys:manage'], ...more });
+    const { record, secret } = await issueKey(deps, {
+      ...place,
+      scopes: [...kindScopes.service, 'keys:manage'],
+      ...more,
+    });
     const principal = await new Authenticator(deps.apiKeys, deps.logger).byKey(secret, 'service-key');
     const { signal } = new AbortController();
     const ctx = { principal, requestId: 'test', surface: 'mcp' as const, ip: null, signal, deps, outcome: {} };

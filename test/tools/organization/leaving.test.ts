@@ -1,22 +1,54 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardOrganization as rows } from '#src/contracts/dashboard/organization.ts';
-import type { GrantScope } from '#src/contracts/scopes.ts';
+import { oauthPaths } from '#src/contracts/oauth.ts';
+import { dashboardWebhooks } from '#src/contracts/webhooks/rows.ts';
+import { kindScopes, type GrantScope } from '#src/contracts/scopes.ts';
 import { hashSecret, newOAuthSecret } from '#src/domain/access/oauth/secrets.ts';
 import { problemOf, replyOf } from '#test/spec/support/replies.ts';
 import { modernClient } from '#test/mcp/listener.ts';
 import { oauthClient, oauthGrant, oauthToken } from '#test/support/oauth/records.ts';
-import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
+import { startOutside } from '#test/support/servers/outside-server.ts';
+import { startTestApp, tinyPng, type Person, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
 let app: TestApp;
+let outside: Awaited<ReturnType<typeof receiver>>;
 let owner: string;
 let url: URL;
 beforeAll(async () => {
-  app = await startTestApp({ env: { SERVICES: 'api,mcp' } });
+  outside = await receiver();
+  app = await startTestApp({
+    // The relay sees a new webhook at its sweep, half a lease later at most.
+    env: { SERVICES: 'api,agents,mcp', OUTBOUND_ALLOW: outside.listed, RUN_LEASE_MS: '1000' },
+  });
   owner = await app.signIn();
   url = new URL('/mcp', app.addresses.mcp);
 });
-afterAll(() => app[Symbol.asyncDispose]());
+afterAll(async () => {
+  await app[Symbol.asyncDispose]();
+  await outside[Symbol.asyncDispose]();
+});
+
+/** A receiver of webhooks; `next` waits for a request to a path. */
+async function receiver() {
+  const waiting = new Set<() => void>();
+  const server = await startOutside((_, response) => {
+    response.statusCode = 204;
+    response.end();
+    for (const wake of waiting) wake();
+    waiting.clear();
+  });
+  return {
+    ...server,
+    async next(path: string): Promise<void> {
+      while (!server.received.some((one) => one.path === path)) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        waiting.add(resolve);
+        await promise;
+      }
+    },
+  };
+}
 
 const ask = (method: string, path: string, cookie: string, body?: unknown) =>
   app.call(method, `/api/dashboard/${path}`, { cookie, ...(body === undefined ? {} : { body }) });
@@ -56,7 +88,7 @@ const audited = async (action: string) =>
 describe('A member who is removed', () => {
   verifies('dashboard.member.leaves', async () => {
     const leaver = await admin();
-    const first = await keyOf(leaver, 'First', ['keys:manage']);
+    const first = await keyOf(leaver, 'First', [...kindScopes.service, 'keys:manage']);
     const app1 = await programOf(leaver, ['keys:manage', 'workflows:read']);
     // A key that the leaver's key made, which nobody else knows.
     const agent = await modernClient(url, first.secret);
@@ -102,7 +134,8 @@ describe('A member who is removed', () => {
       removed: false,
       keys: [{ id: key.id, name: 'Kept by the preview', projectId: app.seed.projectId, revoked: true }],
       apps: [{ id: grantId }],
-      clients: [{ clientId: client.clientId, name: 'Robot' }],
+      clients: [{ clientId: client.clientId, name: 'Robot', removed: true }],
+      webhooks: [],
     });
     expect((await serve(key.secret)).status).toBe(200);
     expect((await ask('GET', 'projects', leaver.cookie)).status).toBe(200);
@@ -141,5 +174,111 @@ describe('A member who is removed', () => {
       { id: key.id, revoked: true },
     ]);
     problemOf(await serve(key.secret), 'auth.unauthorized');
+  });
+});
+
+/** A client of the organization that the person set up: signs in for a token, and calls MCP with it. */
+async function clientOf({ cookie }: Leaver) {
+  const wanted = { name: 'Robot', projectIds: [app.seed.projectId], scopes: ['keys:manage', 'workflows:read'] };
+  const { client, secret } = replyOf(rows.createClient, await ask('POST', 'clients', cookie, wanted));
+  const signIn = () =>
+    app.call('POST', oauthPaths.token, {
+      raw: 'grant_type=client_credentials',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        authorization: `Basic ${Buffer.from(`${client.clientId}:${secret}`).toString('base64')}`,
+      },
+    });
+  const token = String((await signIn()).body.access_token);
+  const reads = async () => (await fetch(url, modernRequest(token))).status;
+  return { clientId: client.clientId, signIn, reads };
+}
+
+/** A call of MCP that needs no session. */
+const modernRequest = (token: string): RequestInit => ({
+  method: 'POST',
+  headers: {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2025-11-25',
+  },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }),
+});
+
+describe('OAuth clients and webhooks of a member who is removed', () => {
+  const events = ['document.created'];
+  const webhookOf = async (cookie: string, path: string) => {
+    const body = { url: `${outside.url}${path}`, events, projectId: app.seed.projectId };
+    return replyOf(dashboardWebhooks.create, await ask('POST', 'webhooks', cookie, body)).webhook.id;
+  };
+  const stateOf = async (id: string) => {
+    const { webhooks } = replyOf(dashboardWebhooks.list, await ask('GET', 'webhooks', owner));
+    return webhooks.find((one) => one.id === id)?.enabled;
+  };
+
+  verifies('dashboard.member.access_ends', async () => {
+    const leaver = await admin();
+    const robot = await clientOf(leaver);
+    const [mine, moved, theirs] = [
+      await webhookOf(leaver.cookie, '/mine'),
+      await webhookOf(owner, '/moved'),
+      await webhookOf(leaver.cookie, '/theirs'),
+    ];
+    // An address counts, and not the first of a webhook: the leaver set one, and the owner another.
+    await ask('PATCH', `webhooks/${moved}`, leaver.cookie, { url: `${outside.url}/moved-away` });
+    await ask('PATCH', `webhooks/${theirs}`, owner, { url: `${outside.url}/ours` });
+    expect(await robot.reads()).toBe(200);
+    const shown = replyOf(rows.removeMember, await remove(leaver.memberId, '?dryRun=true'));
+    expect(shown).toMatchObject({
+      removed: false,
+      clients: [{ clientId: robot.clientId, name: 'Robot', removed: true }],
+    });
+    const ends = (webhooks: readonly { id: string; disabled: boolean }[]) =>
+      new Map(webhooks.map(({ id, disabled }) => [id, disabled]));
+    const both = new Map([mine, moved].map((id) => [id, true]));
+    expect(ends(shown.webhooks)).toEqual(both);
+    expect([await robot.reads(), await stateOf(mine)]).toEqual([200, true]);
+
+    const removed = replyOf(rows.removeMember, await remove(leaver.memberId));
+    expect([removed.clients, ends(removed.webhooks)]).toEqual([shown.clients, both]);
+    expect(await robot.reads()).toBe(401);
+    expect((await robot.signIn()).body.error).toBe('invalid_client');
+    expect([await stateOf(mine), await stateOf(moved), await stateOf(theirs)]).toEqual([false, false, true]);
+    await app.ingest(tinyPng, 'image/png');
+    await outside.next('/ours');
+    await app.app.idle();
+    expect(new Set(outside.received.map(({ path }) => path))).toEqual(new Set(['/ours']));
+    expect(await audited('client.remove')).toContain(robot.clientId);
+    expect(await audited('webhook.disable')).toEqual(expect.arrayContaining([mine, moved]));
+  });
+
+  test('go on where keepClients and keepWebhooks name them, or all', async () => {
+    for (const names of [true, false]) {
+      const leaver = await admin();
+      const robot = await clientOf(leaver);
+      const [kept, ended] = [await webhookOf(leaver.cookie, '/kept'), await webhookOf(leaver.cookie, '/ended')];
+      const query = names ? `keepClients=${robot.clientId}&keepWebhooks=${kept}` : 'keepClients=true&keepWebhooks=true';
+      const removed = replyOf(rows.removeMember, await remove(leaver.memberId, `?${query}`));
+      expect(removed.clients).toMatchObject([{ removed: false }]);
+      expect([await robot.reads(), await stateOf(kept), await stateOf(ended)]).toEqual([200, true, !names]);
+    }
+  });
+
+  test('end also when the member leaves, who needs keys:manage to keep some', async () => {
+    const leaver = await admin();
+    const robot = await clientOf(leaver);
+    replyOf(rows.changeRole, await ask('PATCH', `members/${leaver.memberId}`, owner, { role: 'viewer' }));
+    for (const name of ['keepClients', 'keepWebhooks']) {
+      const refused = await remove(leaver.memberId, `?${name}=true`, leaver.cookie);
+      expect(problemOf(refused, 'auth.forbidden').detail).toContain(`Leave ${name} out.`);
+    }
+    replyOf(rows.removeMember, await remove(leaver.memberId, '', leaver.cookie));
+    expect(await robot.reads()).toBe(401);
   });
 });

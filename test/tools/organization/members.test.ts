@@ -69,6 +69,7 @@ describe('Members', () => {
       keys: [],
       apps: [],
       clients: [],
+      webhooks: [],
     });
     for (const path of ['members', 'projects', `members?organizationId=${app.seed.organizationId}`])
       problemOf(await ask('GET', path, cookie), 'organization.not_found');

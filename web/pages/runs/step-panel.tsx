@@ -30,6 +30,7 @@ function Block({
 /** Input and output of a step, as far as the run keeps it. */
 export function StepPanel({ step }: { readonly step: Step }) {
   const { nodeId, type, attempt, status, ms, error, inputText, requestText, outputPreview, cachedFrom, usage } = step;
+  const { errorDataText, errorStackText } = step;
   return (
     <div className="grid content-start gap-3 rounded-lg border border-line bg-panel p-4">
       <header className="flex flex-wrap items-center gap-2">
@@ -49,6 +50,8 @@ export function StepPanel({ step }: { readonly step: Step }) {
           {`${error.code}\n${error.message}`}
         </Block>
       )}
+      {errorDataText !== undefined && <Block title={words.errorData}>{errorDataText}</Block>}
+      {errorStackText !== undefined && <Block title={words.errorStack}>{errorStackText}</Block>}
       {inputText !== undefined && <Block title={words.input}>{inputText}</Block>}
       {requestText !== undefined && <Block title={words.request}>{requestText}</Block>}
       {outputPreview !== null && <Block title={words.output}>{outputPreview}</Block>}

@@ -37,7 +37,7 @@ export function KeysSection() {
           <Button className="mb-3" icon={<KeyRound size={14} aria-hidden />} onClick={() => setMaking(true)}>
             {words.newKey}
           </Button>
-          <Table heads={[words.name, words.kind, words.project, words.created, words.used, '']}>
+          <Table heads={[words.name, words.kind, words.scopes, words.project, words.created, words.used, '']}>
             {keys.map((key) => (
               <tr key={key.id}>
                 <td>
@@ -48,6 +48,14 @@ export function KeysSection() {
                   <code className="block font-mono text-xs text-muted">{key.prefix}…</code>
                 </td>
                 <td>{words.kindsShort[key.kind]}</td>
+                <td>
+                  <span className="flex flex-wrap gap-1">
+                    {key.scopes.map((scope) => (
+                      <Badge key={scope}>{scope}</Badge>
+                    ))}
+                  </span>
+                  {key.addsScopesOfKind && <p className="mt-1 text-xs text-muted">{words.addsScopes}</p>}
+                </td>
                 <td dir="auto">{projects.find(({ id }) => id === key.projectId)?.name}</td>
                 <td className="text-muted">
                   <Time at={key.createdAt} />

@@ -6,7 +6,6 @@ import { fieldErrors } from '../../api/problem.ts';
 import { read } from '../../api/read.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
 import { Copy } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
@@ -16,7 +15,7 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useCan, useSession } from '../../shell/session.ts';
 import { settings as words } from '../../text/settings.ts';
-import { shell } from '../../text/shell.ts';
+import { RemoveMember } from './remove-member.tsx';
 
 const roles = ['viewer', 'editor', 'admin', 'owner'] as const;
 type Member = Reply<'organization', 'members'>['members'][number];
@@ -109,11 +108,6 @@ export function MembersSection() {
   const [isInviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<Member | null>(null);
   const change = useChange('organization', 'changeRole', { outdated, done: words.roleChanged });
-  const remove = useChange('organization', 'removeMember', {
-    outdated,
-    done: words.removed,
-    onDone: () => setLeaving(null),
-  });
   return (
     <Loaded query={list}>
       {({ members }) => (
@@ -161,16 +155,7 @@ export function MembersSection() {
           </Table>
           {canManage && <Invitations />}
           {isInviting && <Invite onClose={() => setInviting(false)} />}
-          {leaving !== null && (
-            <Confirm
-              title={words.removeMemberTitle}
-              words={words.removeMemberWords(leaving.name)}
-              action={shell.remove}
-              busy={remove.isPending}
-              onConfirm={() => remove.mutate({ params: { memberId: leaving.memberId } })}
-              onClose={() => setLeaving(null)}
-            />
-          )}
+          {leaving !== null && <RemoveMember member={leaving} onClose={() => setLeaving(null)} />}
         </>
       )}
     </Loaded>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { keyPresets } from '#src/contracts/scopes.ts';
 import { fieldErrors } from '../../api/problem.ts';
 import { read } from '../../api/read.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -13,6 +14,18 @@ import { settings as words } from '../../text/settings.ts';
 import { itemsIn } from '../document/edit.ts';
 
 const kinds = ['workflow', 'service'] as const;
+/** The type is the table of the contract, so that a change there does not compile here. */
+const presets: typeof keyPresets = {
+  'read-only': ['workflows:read', 'runs:read', 'documents:read'],
+  'upload-only': ['uploads:write'],
+};
+const presetNames = ['read-only', 'upload-only'] as const satisfies readonly (keyof typeof presets)[];
+
+/** Scopes of the chosen preset; none: those of the kind. */
+function scopesOf(preset: string) {
+  const named = presetNames.find((name) => name === preset);
+  return named === undefined ? {} : { scopes: [...presets[named]] };
+}
 
 /** Lines for a shell that upload a file with a new workflow key. */
 const curlLines = (secret: string): string =>
@@ -76,9 +89,10 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           const form = new FormData(event.currentTarget);
           const field = (name: string) => form.get(name) as string;
           const callbackUrl = kind === 'workflow' && field('callback') !== '' ? { callbackUrl: field('callback') } : {};
-          const workflow = kind === 'workflow' ? { workflowId: field('workflow'), ...callbackUrl } : {};
+          const ofKind =
+            kind === 'workflow' ? { workflowId: field('workflow'), ...callbackUrl } : scopesOf(field('preset'));
           const languages = itemsIn(field('languages'));
-          const more = { ...workflow, ...(languages.length > 0 && { languages }) };
+          const more = { ...ofKind, ...(languages.length > 0 && { languages }) };
           issue.mutate({ body: { kind, name: field('name'), projectId: field('project'), ...more } });
         }}
       >
@@ -101,6 +115,16 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
             </option>
           ))}
         </SelectField>
+        {kind === 'service' && (
+          <SelectField name="preset" label={words.scopes} hint={words.presetHint} error={errors['scopes']}>
+            <option value="">{words.usualScopes}</option>
+            {presetNames.map((name) => (
+              <option key={name} value={name}>
+                {words.presets[name]}
+              </option>
+            ))}
+          </SelectField>
+        )}
         {kind === 'workflow' && (
           <SelectField name="workflow" label={words.workflow} error={errors['workflowId']}>
             {workflows.data?.workflows.map(({ workflowId, name }) => (
