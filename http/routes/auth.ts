@@ -10,13 +10,13 @@ import type {
   Accounts,
   AccountAction,
   AccountBody,
-  AccountCall,
   AccountReply,
   LiveSession,
   Proof,
   SecondFactorAction,
 } from '#src/domain/ports/sessions.ts';
 import { checked } from '#tools/call.ts';
+import { callOf } from '#http/routes/account-call.ts';
 import {
   asksForCode,
   confirmSecondFactor,
@@ -43,13 +43,6 @@ export function requireMails({ mails }: Pick<AuthHandler, 'mails'>): AccountMail
   throw new AppError('mail.not_configured', 'No mail is sent here: SMTP_URL is not set. Ask the operator for help.');
 }
 
-/** Origin of an account action. */
-export const callOf = ({ headers, ip }: Request): AccountCall => ({
-  cookie: headers.cookie,
-  userAgent: headers['user-agent'],
-  ip,
-});
-
 /** Empties the cache of the browser: pictures of documents stay in it for up to an hour. */
 export function forgetPictures(response: Response): void {
   response.setHeader('clear-site-data', '"cache"');
@@ -63,19 +56,14 @@ export function perform(
   auth: Accounts,
   action: AccountAction,
   body: AccountBody,
-  { headers, ip }: Request,
+  request: Request,
 ): Promise<AccountReply> {
-  return auth.perform(action, body, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
+  return auth.perform(action, body, callOf(request));
 }
 
 /** Proves that the person of the session is present. */
-export function reauthenticate(
-  auth: Accounts,
-  session: LiveSession,
-  proof: Proof,
-  { headers, ip }: Request,
-): Promise<Date> {
-  return auth.reauthenticate(session, proof, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
+export function reauthenticate(auth: Accounts, session: LiveSession, proof: Proof, request: Request): Promise<Date> {
+  return auth.reauthenticate(session, proof, callOf(request));
 }
 
 /** Rows that need a recent sign-in, like tools with `recentSignIn`. */

@@ -7,6 +7,8 @@ const rules = {
   '/sign-up': { window: 600, max: 20 },
   '/mail': { window: 600, max: 20 },
   '/link': { window: 60, max: 10 },
+  /** Sign-ins and sign-ups that were refused because many passwords waited: as many as the limit of sign-ins allows. */
+  '/busy': { window: 60, max: 10 },
 } as const;
 
 /** Error: `request.rate_limited`. */
