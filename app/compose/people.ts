@@ -120,7 +120,7 @@ export function createPeople(parts: PeopleParts, stack: AsyncDisposableStack): P
   });
   const device = createKnownDevice(secret);
   const limit = createAddressLimit(store, config.rateLimits !== null);
-  const accounts = queueAccounts(endOldSessions(auditAccounts(guarded, audited)), { queue, device, limit });
+  const accounts = endOldSessions(auditAccounts(queueAccounts(guarded, { queue, device, limit }), audited));
   const affiliate = new Affiliate({
     accounts,
     confirmAddress: async (userId) => {

@@ -38,16 +38,6 @@ export function queueAccounts<T extends Accounts>(accounts: T, { queue, device, 
     const session = await accounts.read(call.cookie);
     return { ...origin(call), account: session?.userId ?? null, isKnown: session !== null };
   };
-  /** Refuses strangers early: else each would cost the limits of attempts, and some writes, before it is refused. */
-  const checked = async (caller: HashCaller, call: AccountCall): Promise<void> => {
-    try {
-      queue.check(caller);
-    } catch (error) {
-      await limit('/busy', call.ip);
-      throw error;
-    }
-  };
-
   return {
     ...accounts,
     async perform(action, body, call) {
@@ -55,8 +45,10 @@ export function queueAccounts<T extends Accounts>(accounts: T, { queue, device, 
       if (ofSessions.has(action)) return queue.during(await ofSession(call), work);
       if (action !== 'sign-in/email' && action !== 'sign-up/email')
         return queue.during({ ...origin(call), account: null, isKnown: false }, work);
+      // Before the count of guesses at the account and the library, which write and read for each attempt.
+      await limit(`/${action}`, call.network ?? call.ip);
       const caller = ofAddress(body, call);
-      await checked(caller, call);
+      queue.check(caller);
       return queue.during(caller, work);
     },
     reauthenticate: (session, proof, call) =>
