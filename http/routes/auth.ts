@@ -26,7 +26,7 @@ import {
 import { passkeyRows, requireSignedOut } from '#http/passkeys/rows.ts';
 import { inSession, type Facade, jsonBodyOf } from '#http/bind.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
-import { welcome } from '#http/guard/strangers.ts';
+import { heldBack, welcome } from '#http/guard/strangers.ts';
 import { isEmpty, sameSite } from '#http/guard/same-site.ts';
 
 /** Dependencies of the API and pages of sign-in. */
@@ -51,14 +51,24 @@ export function forgetPictures(response: Response): void {
 /** A request without a body counts as one with an empty object. */
 const bodyIn = ({ body }: Request): unknown => body ?? {};
 
-/** Performs an account action for the sender of the request. */
-export function perform(
+/** Limits of guesses and of passwords that wait to be hashed. */
+const isLimit = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'request.rate_limited' || error.isLogged);
+
+/** Performs an account action for the sender of the request. Limits that strangers hit are told late. */
+export async function perform(
   auth: Accounts,
   action: AccountAction,
   body: AccountBody,
   request: Request,
 ): Promise<AccountReply> {
-  return auth.perform(action, body, callOf(request));
+  try {
+    return await auth.perform(action, body, callOf(request));
+  } catch (error) {
+    const isOfStrangers = action === 'sign-in/email' || action === 'sign-up/email';
+    if (isOfStrangers && isLimit(error) && request.res !== undefined) await heldBack(request.res);
+    throw error;
+  }
 }
 
 /** Proves that the person of the session is present. */

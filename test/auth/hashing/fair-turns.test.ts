@@ -24,7 +24,8 @@ function started({ atOnce = 1, mostWaiting = 4 } = {}) {
     counted: () => counted,
     settled,
     ask(name: string, caller: HashCaller): void {
-      void turns.take(caller).then(
+      const turn = async () => turns.reserve(caller).turn();
+      void turn().then(
         (end) => {
           order.push(name);
           ends.set(name, end);
@@ -98,17 +99,20 @@ describe('A full queue', () => {
     expect(counted()).toBe(2);
   });
 
-  test('tells beforehand whom it would refuse', async () => {
-    const { ask, settled, turns } = started({ mostWaiting: 2 });
-    ask('first', stranger('first'));
-    ask('a1', stranger('a', 'one'));
-    turns.check(stranger('b'));
-    ask('a2', stranger('a', 'two'));
+  test('counts requests that are still on the way to the hash, and lets others pass them', async () => {
+    const { ask, end, order, settled, turns } = started({ mostWaiting: 1 });
+    const coming = turns.reserve(stranger('a'));
+    const displaced = turns.reserve(stranger('b', 'one'));
+    expect(() => turns.reserve(stranger('b', 'two'))).toThrow(AppError);
+    coming.leave();
+    ask('c', stranger('c'));
     await settled();
-    turns.check(stranger('b'));
-    turns.check({ ...stranger('a'), isKnown: true });
-    expect(() => turns.check(stranger('a'))).toThrow(AppError);
-    expect(() => turns.check(stranger('a'))).toThrow('Retry in a few seconds');
+    expect(order).toEqual(['c']);
+    ask('d', { ...stranger('d'), isKnown: true });
+    await end('c');
+    expect(order).toEqual(['c', 'd']);
+    displaced.leave();
+    await expect(displaced.turn()).rejects.toThrow('closed');
   });
 });
 

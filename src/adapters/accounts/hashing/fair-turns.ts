@@ -23,15 +23,22 @@ export interface FairTurnsOptions {
   readonly onRefused: () => void;
 }
 
-interface Waiting {
+interface Turn {
   readonly caller: HashCaller;
-}
-
-interface Turn extends Waiting {
   /** Order of the turns: a second one of an address or an account comes after the first ones of all others. */
   readonly number: number;
+  /** False while its request is on the way to the hash. */
+  isWanted: boolean;
   begin(): void;
   refuse(error: AppError): void;
+}
+
+/** Place of a caller in the queue. */
+export interface Place {
+  /** Resolves at the caller's turn, to the function that ends it. Error: `service.unavailable` when it does not get one soon, or leaves. */
+  turn(): Promise<() => void>;
+  /** Gives up a place that had no turn. */
+  leave(): void;
 }
 
 const retryAfterSeconds = 5;
@@ -66,37 +73,40 @@ export class FairTurns {
     this.#options = options;
   }
 
-  /** Refuses a caller whom the queue has no place for at the moment. Error: `service.unavailable`. */
-  check(caller: HashCaller): void {
-    const queue = caller.isKnown ? this.#known : this.#strangers;
-    if (queue.length < this.#options.mostWaiting) return;
-    const newest = { caller };
-    if (mostCrowded<Waiting>([...queue, newest]) !== newest) return;
-    this.#options.onRefused();
-    throw busy();
-  }
-
-  /** Resolves at the caller's turn, to the function that ends it. Error: `service.unavailable` when it does not get one soon, or leaves. */
-  async take(caller: HashCaller): Promise<() => void> {
+  /** Error: `service.unavailable` when the queue is full. It may refuse the place later, for a caller that waits less often. */
+  reserve(caller: HashCaller): Place {
     if (caller.signal?.aborted === true) throw gone();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const turn: Turn = { caller, number: this.#numberFor(caller), begin: resolve, refuse: reject };
+    // A place may be refused before its turn is asked for.
+    promise.catch(() => undefined);
+    const turn: Turn = { caller, number: this.#numberFor(caller), isWanted: false, begin: resolve, refuse: reject };
     const queue = caller.isKnown ? this.#known : this.#strangers;
     queue.push(turn);
-    this.#beginNext();
-    if (queue.length > this.#options.mostWaiting) this.#refuse(queue, mostCrowded(queue));
-    const leave = (): void => void this.#leave(queue, turn, gone());
+    const free = this.#options.atOnce - this.#working.size;
+    const worst = queue.length > this.#options.mostWaiting + free ? mostCrowded(queue) : null;
+    if (worst !== null) this.#refuse(queue, worst);
+    if (worst === turn) throw busy();
+    const onGone = (): void => void this.#remove(queue, turn, gone());
     const timer = setTimeout(() => this.#refuse(queue, turn), this.#options.waitMs);
-    caller.signal?.addEventListener('abort', leave, { once: true });
-    try {
-      await promise;
-    } finally {
+    caller.signal?.addEventListener('abort', onGone, { once: true });
+    const settle = (): void => {
       clearTimeout(timer);
-      caller.signal?.removeEventListener('abort', leave);
-    }
-    return () => {
-      this.#working.delete(turn);
-      this.#beginNext();
+      caller.signal?.removeEventListener('abort', onGone);
+    };
+    return {
+      turn: async () => {
+        turn.isWanted = true;
+        this.#beginNext();
+        await promise.finally(settle);
+        return () => {
+          this.#working.delete(turn);
+          this.#beginNext();
+        };
+      },
+      leave: () => {
+        settle();
+        this.#remove(queue, turn, gone());
+      },
     };
   }
 
@@ -106,11 +116,11 @@ export class FairTurns {
   }
 
   #refuse(queue: Turn[], turn: Turn): void {
-    if (this.#leave(queue, turn, busy())) this.#options.onRefused();
+    if (this.#remove(queue, turn, busy())) this.#options.onRefused();
   }
 
   /** False for a turn that has begun. */
-  #leave(queue: Turn[], turn: Turn, error: AppError): boolean {
+  #remove(queue: Turn[], turn: Turn, error: AppError): boolean {
     const at = queue.indexOf(turn);
     if (at === -1) return false;
     queue.splice(at, 1);
@@ -135,15 +145,15 @@ export class FairTurns {
   #nextOf(isKnown: boolean): Turn | undefined {
     const working = [...this.#working];
     return (isKnown ? this.#known : this.#strangers)
-      .filter(({ caller }) => !working.some((one) => isOfSame(one.caller, caller)))
+      .filter(({ isWanted, caller }) => isWanted && !working.some((one) => isOfSame(one.caller, caller)))
       .toSorted((one, other) => one.number - other.number)[0];
   }
 }
 
 /** Newest caller of those whose address or account waits most often. */
-function mostCrowded<One extends Waiting>(queue: readonly One[]): One {
-  const waitsOf = (wanted: One, of: 'address' | 'account'): number =>
+function mostCrowded(queue: readonly Turn[]): Turn {
+  const waitsOf = (wanted: Turn, of: 'address' | 'account'): number =>
     queue.filter(({ caller }) => isSame(caller[of], wanted.caller[of])).length;
-  const crowd = (turn: One): number => Math.max(waitsOf(turn, 'address'), waitsOf(turn, 'account'));
+  const crowd = (turn: Turn): number => Math.max(waitsOf(turn, 'address'), waitsOf(turn, 'account'));
   return queue.reduce((worst, turn) => (crowd(turn) >= crowd(worst) ? turn : worst));
 }

@@ -6,7 +6,7 @@ import type { AccountMails } from '#src/domain/ports/account-mail.ts';
 import type { AccountAction, AccountBody, AccountCall, Accounts } from '#src/domain/ports/sessions.ts';
 
 interface Parts {
-  readonly queue: Pick<PasswordQueue, 'check' | 'during'>;
+  readonly queue: Pick<PasswordQueue, 'reserved' | 'during'>;
   readonly device: Pick<KnownDevice, 'read'>;
   readonly limit: AddressLimit;
 }
@@ -47,9 +47,7 @@ export function queueAccounts<T extends Accounts>(accounts: T, { queue, device, 
         return queue.during({ ...origin(call), account: null, isKnown: false }, work);
       // Before the count of guesses at the account and the library, which write and read for each attempt.
       await limit(`/${action}`, call.network ?? call.ip);
-      const caller = ofAddress(body, call);
-      queue.check(caller);
-      return queue.during(caller, work);
+      return queue.reserved(ofAddress(body, call), work);
     },
     reauthenticate: (session, proof, call) =>
       queue.during({ ...origin(call), account: session.userId, isKnown: true }, () =>
