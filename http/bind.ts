@@ -9,6 +9,7 @@ import type { ToolDeps } from '#tools/deps.ts';
 import { cappedLimit } from '#tools/capped-limit.ts';
 import { countDenied } from '#tools/audit/announced.ts';
 import { callTool, invalidInput, validated } from '#tools/call.ts';
+import { goneSignal } from '#http/gone-signal.ts';
 import { countCall } from '#http/guard/count-call.ts';
 import type { RateLimiters } from '#http/guard/rate-limit.ts';
 import { sendJson } from '#http/revalidate.ts';
@@ -62,15 +63,6 @@ export interface Presentation {
     output: Record<string, unknown>,
     sent: Sent,
   ) => boolean | Promise<boolean>;
-}
-
-/** Aborts when the client closes the connection before the response is sent. */
-function goneSignal(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableEnded) gone.abort(new Error('the client went away'));
-  });
-  return gone.signal;
 }
 
 function parsed(part: Route['body'], value: unknown, errors: FieldError[]): object {

@@ -1,5 +1,6 @@
 import { endOldSessions } from '#src/adapters/accounts/session-age.ts';
-import { scryptPasswords } from '#src/adapters/accounts/password-hashing.ts';
+import { createAddressLimit } from '#src/adapters/accounts/address-limit.ts';
+import { createKnownDevice } from '#src/adapters/accounts/known-device.ts';
 import { createMemberStore, type MemberStore } from '#src/stores/members.ts';
 import { createPasskeyStore } from '#src/stores/passkeys.ts';
 import { createAffiliations } from '#src/stores/affiliations.ts';
@@ -14,6 +15,8 @@ import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-
 import { createAccounts, type AccountService } from '#src/adapters/sessions/sessions.ts';
 import type { SharedRedis } from '#app/compose/processes/redis.ts';
 import { protectAccounts } from '#app/compose/access/accounts.ts';
+import { createPasswordQueue } from '#app/compose/access/passwords.ts';
+import { queueAccounts, queueMails } from '#src/adapters/accounts/hashing/queued-accounts.ts';
 import type { MailSender } from '#src/adapters/mail/mail-sender.ts';
 import type { AccountMail } from '#src/domain/access/account-mail.ts';
 import type { AccountMails } from '#src/domain/ports/account-mail.ts';
@@ -64,7 +67,7 @@ function usualStore({ mongodbUri }: Config, shared: SessionStore | null): Sessio
   return mongodbUri === null ? createMemorySessionStore() : null;
 }
 
-export function createPeople(parts: PeopleParts): People {
+export function createPeople(parts: PeopleParts, stack: AsyncDisposableStack): People {
   const { config, data, logger, organizations, audit, sessionStore } = parts;
   const { signUp, debug } = config.dashboard;
   const members = createMemberStore(data.collections);
@@ -74,13 +77,14 @@ export function createPeople(parts: PeopleParts): People {
     signUp === 'open' ||
     (key !== null && (await affiliations.invitation(key, { email, isVerified: false }, new Date())) !== null);
   const secret = data.derive('sessions').toString('hex');
+  const queue = createPasswordQueue(parts, stack);
   const unguarded = createAccounts({
     db: data.database.db,
     store,
     logger,
     secret,
     rateLimits: config.rateLimits !== null,
-    passwords: parts.passwords ?? scryptPasswords,
+    passwords: queue.passwords,
     seededToken: debug === null ? null : (debug.token ?? data.derive('seeded session').toString('base64url')),
     baseUrl: () => parts.baseUrl(),
     maySignUp,
@@ -114,7 +118,9 @@ export function createPeople(parts: PeopleParts): People {
     deeds,
     onVerified: (userId) => affiliate.confirmRoles(userId),
   });
-  const accounts = endOldSessions(auditAccounts(guarded, audited));
+  const device = createKnownDevice(secret);
+  const limit = createAddressLimit(store, config.rateLimits !== null);
+  const accounts = endOldSessions(auditAccounts(queueAccounts(guarded, { queue, device, limit }), audited));
   const affiliate = new Affiliate({
     accounts,
     confirmAddress: async (userId) => {
@@ -133,6 +139,11 @@ export function createPeople(parts: PeopleParts): People {
     members,
     queueMail,
     mailSender: sender,
-    sessions: { ...accounts, affiliate, mails, formSecret: data.derive('forms') },
+    sessions: {
+      ...accounts,
+      affiliate,
+      mails: mails === null ? null : queueMails(mails, queue),
+      formSecret: data.derive('forms'),
+    },
   };
 }

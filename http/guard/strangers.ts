@@ -109,26 +109,31 @@ export class Strangers {
     if (error instanceof FloodError) this.#floods.set(counted, error, { ttl: Math.max(1, error.leftMs) });
   }
 
+  async #heldBack(refusal: FloodError, request: IncomingMessage, response: ServerResponse): Promise<FloodError> {
+    await this.#hold(request, response, Math.min(heldMs, refusal.leftMs));
+    return refusal.again();
+  }
+
   /** Holds a refusal back: a caller that does not wait by itself cannot ask as fast as refusals are made. */
-  async #heldBack(refusal: FloodError, { socket }: IncomingMessage, response: ServerResponse): Promise<FloodError> {
+  async #hold({ socket }: IncomingMessage, response: ServerResponse, leastMs: number): Promise<void> {
     // A second request before the response to the first one would use memory without a bound.
     if (this.#held.has(socket)) socket.destroy();
     else if (this.#held.size < mostHeld) {
       this.#held.add(socket);
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, this.#pace.take(performance.now(), Math.min(heldMs, refusal.leftMs)));
+      const timer = setTimeout(resolve, this.#pace.take(performance.now(), leastMs));
       response.once('close', resolve);
       await promise;
       response.off('close', resolve);
       clearTimeout(timer);
       this.#held.delete(socket);
     }
-    return refusal.again();
   }
 
   /** Mount it before everything that reads a request. */
   readonly handler: RequestHandler = async (request, response, next) => {
     response.locals['welcome'] = await this.admit(request, response);
+    if (this.#limiters !== null) response.locals['hold'] = () => this.#hold(request, response, heldMs);
     const credential = credentialOf(request);
     if (credential !== null) response.locals['flooded'] = (error: unknown) => this.#refuseFlood(credential, error);
     next();
@@ -146,4 +151,10 @@ export function welcome(response: Response, caller?: string): void {
 export function refused(response: Response, error: unknown): void {
   const flooded = response.locals['flooded'] as ((error: unknown) => void) | undefined;
   flooded?.(error);
+}
+
+/** Resolves when a refusal may leave that a later guard has made, such as that of a sign-in. */
+export async function heldBack(response: Response): Promise<void> {
+  const hold = response.locals['hold'] as (() => Promise<void>) | undefined;
+  await hold?.();
 }

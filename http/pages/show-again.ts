@@ -6,10 +6,10 @@ import { sendPage, type Page } from '#http/pages/layout.ts';
 import { bodyOf, type Body, type PageGuard } from '#http/pages/page-guard.ts';
 import { asAppError } from '#http/problem.ts';
 
-/** Errors that the person can correct in the form itself. Throws all others. */
+/** Errors that the person can correct in the form itself, and limits: sent again later, it succeeds. Throws all others. */
 function entryOf(error: unknown, values: Body): { entry: Entry; appError: AppError } {
   const appError = asAppError(error);
-  if (appError.row.status >= 500) throw error;
+  if (appError.row.status >= 500 && !appError.isLogged) throw error;
   const { errors, detail } = appError;
   return { entry: { values, errors, problem: errors.length > 0 ? null : detail }, appError };
 }

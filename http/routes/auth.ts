@@ -10,13 +10,13 @@ import type {
   Accounts,
   AccountAction,
   AccountBody,
-  AccountCall,
   AccountReply,
   LiveSession,
   Proof,
   SecondFactorAction,
 } from '#src/domain/ports/sessions.ts';
 import { checked } from '#tools/call.ts';
+import { callOf } from '#http/routes/account-call.ts';
 import {
   asksForCode,
   confirmSecondFactor,
@@ -26,7 +26,7 @@ import {
 import { passkeyRows, requireSignedOut } from '#http/passkeys/rows.ts';
 import { inSession, type Facade, jsonBodyOf } from '#http/bind.ts';
 import { refuseForeignTargets } from '#http/guard/own-path.ts';
-import { welcome } from '#http/guard/strangers.ts';
+import { heldBack, welcome } from '#http/guard/strangers.ts';
 import { isEmpty, sameSite } from '#http/guard/same-site.ts';
 
 /** Dependencies of the API and pages of sign-in. */
@@ -43,13 +43,6 @@ export function requireMails({ mails }: Pick<AuthHandler, 'mails'>): AccountMail
   throw new AppError('mail.not_configured', 'No mail is sent here: SMTP_URL is not set. Ask the operator for help.');
 }
 
-/** Origin of an account action. */
-export const callOf = ({ headers, ip }: Request): AccountCall => ({
-  cookie: headers.cookie,
-  userAgent: headers['user-agent'],
-  ip,
-});
-
 /** Empties the cache of the browser: pictures of documents stay in it for up to an hour. */
 export function forgetPictures(response: Response): void {
   response.setHeader('clear-site-data', '"cache"');
@@ -58,24 +51,29 @@ export function forgetPictures(response: Response): void {
 /** A request without a body counts as one with an empty object. */
 const bodyIn = ({ body }: Request): unknown => body ?? {};
 
-/** Performs an account action for the sender of the request. */
-export function perform(
+/** Limits of guesses and of passwords that wait to be hashed. */
+const isLimit = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === 'request.rate_limited' || error.isLogged);
+
+/** Performs an account action for the sender of the request. Limits that strangers hit are told late. */
+export async function perform(
   auth: Accounts,
   action: AccountAction,
   body: AccountBody,
-  { headers, ip }: Request,
+  request: Request,
 ): Promise<AccountReply> {
-  return auth.perform(action, body, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
+  try {
+    return await auth.perform(action, body, callOf(request));
+  } catch (error) {
+    const isOfStrangers = action === 'sign-in/email' || action === 'sign-up/email';
+    if (isOfStrangers && isLimit(error) && request.res !== undefined) await heldBack(request.res);
+    throw error;
+  }
 }
 
 /** Proves that the person of the session is present. */
-export function reauthenticate(
-  auth: Accounts,
-  session: LiveSession,
-  proof: Proof,
-  { headers, ip }: Request,
-): Promise<Date> {
-  return auth.reauthenticate(session, proof, { cookie: headers.cookie, userAgent: headers['user-agent'], ip });
+export function reauthenticate(auth: Accounts, session: LiveSession, proof: Proof, request: Request): Promise<Date> {
+  return auth.reauthenticate(session, proof, callOf(request));
 }
 
 /** Rows that need a recent sign-in, like tools with `recentSignIn`. */

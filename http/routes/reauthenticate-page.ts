@@ -39,8 +39,8 @@ export function mountReauthenticate(parent: Router, auth: AuthHandler, facade: F
     try {
       await reauthenticate(auth, session, checked(Reauthentication, { password }), request);
     } catch (error) {
-      const { row, errors, detail, retryAfterSeconds } = asAppError(error);
-      if (row.status !== 400 && row.status !== 429) throw error;
+      const { row, errors, detail, retryAfterSeconds, isLogged } = asAppError(error);
+      if (row.status !== 400 && row.status !== 429 && !isLogged) throw error;
       if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
       const entry = { values: {}, errors, problem: errors.length > 0 ? null : detail };
       const page = (await pageOf(session))(entry, guard.carried(request, response, returnTo));

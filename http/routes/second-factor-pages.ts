@@ -32,8 +32,8 @@ class SecondFactorPages {
 
   /** Shows a form again with its errors; an error that no field explains is thrown on. */
   #again(request: Request, response: Response, error: unknown, pageOf: (entry: Entry, carried: Carried) => Page): void {
-    const { row, errors, detail, retryAfterSeconds } = asAppError(error);
-    if (row.status !== 400 && row.status !== 401 && row.status !== 429) throw error;
+    const { row, errors, detail, retryAfterSeconds, isLogged } = asAppError(error);
+    if (row.status !== 400 && row.status !== 401 && row.status !== 429 && !isLogged) throw error;
     if (retryAfterSeconds !== undefined) response.setHeader('retry-after', String(retryAfterSeconds));
     const entry = { values: {}, errors, problem: errors.length > 0 ? null : detail };
     const page = pageOf(entry, this.#guard.carried(request, response, bodyOf(request)['returnTo']));

@@ -7,6 +7,7 @@ import type {
   LiveSession,
   SecondFactorAction,
 } from '#src/domain/ports/sessions.ts';
+import { callOf } from '#http/routes/account-call.ts';
 
 interface Exchange {
   readonly request: Request;
@@ -29,9 +30,7 @@ export async function send(
   body: AccountBody,
   { request, response }: Exchange,
 ): Promise<{ body: unknown; cookies: readonly string[] }> {
-  const { headers, ip } = request;
-  const call = { cookie: headers.cookie, userAgent: headers['user-agent'], ip };
-  const reply = await auth.perform(action, body, call);
+  const reply = await auth.perform(action, body, callOf(request));
   if (reply.cookies.length > 0) response.setHeader('set-cookie', [...reply.cookies]);
   return reply;
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { drawingPdf } from '#scripts/inputs/drawing-pdf.ts';
 import { picturePdf } from '#scripts/inputs/picture-pdf.ts';
+import { passwordAttacks } from '#scripts/siege/password-attacks.ts';
 import { flood, senderFrom, type Sender, type Statuses } from '#scripts/siege/send.ts';
 import type { Target } from '#scripts/siege/target.ts';
 
@@ -294,4 +295,5 @@ export const attacks: readonly Attack[] = [
         return flood(8, signal, () => upload(sender, { api, key: workflowKey }, { bytes, contentType: 'image/png' }));
       }),
   },
+  ...passwordAttacks,
 ];

@@ -17,7 +17,7 @@ import type { Statuses } from '#scripts/siege/send.ts';
 import { attacks } from '#scripts/siege/attacks.ts';
 import type { Target } from '#scripts/siege/target.ts';
 import { readScans, usualReading } from '#scripts/siege/read-scans.ts';
-import { experienceOf, ordinaryUse, type Experience } from '#scripts/siege/tenant.ts';
+import { experienceOf, ordinaryUse, signedIn, type Experience } from '#scripts/siege/tenant.ts';
 
 export interface SiegeOptions {
   /** Seconds that each attack lasts. */
@@ -161,9 +161,10 @@ export async function siege({ seconds, only, progress }: SiegeOptions): Promise<
     const context = { runs: 1, scale: 1, images: [], profiles: null, scratch, progress };
     await using inkgraph = await startInkgraph(context, 'api,agents,mcp', { RATE_LIMITS: 'on', LOG_LEVEL: 'error' });
     const target = await addAttacker(inkgraph);
-    const { serviceKey } = inkgraph.seed;
+    const { serviceKey, operatorEmail, operatorPassword } = inkgraph.seed;
+    const cookie = await signedIn(target.api, operatorEmail, operatorPassword);
     const documentId = await storeDocument(target.api, serviceKey);
-    const tenant = { api: target.api, key: serviceKey, documentId, workflowKey: inkgraph.seed.workflowKey };
+    const tenant = { api: target.api, key: serviceKey, documentId, workflowKey: inkgraph.seed.workflowKey, cookie };
     // Requests, and scans that are read meanwhile: the memory that the main job takes is no attacker's work.
     const usual = async () => {
       const [requests, reading] = await Promise.all([ordinaryUse(tenant, seconds), readScans(tenant, seconds)]);

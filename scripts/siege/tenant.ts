@@ -34,9 +34,24 @@ export function experienceOf(observed: readonly Observed[]): Experience {
   };
 }
 
-/** Asks for a document, its list and a presigned upload in turn, one request at a time, until the time is over. */
+/** Session cookie of the tenant's person, as a browser sends it. */
+export async function signedIn(api: string, email: string, password: string): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ email, password });
+  const response = await fetch(new URL('/api/auth/sign-in/email', api), { method: 'POST', headers, body });
+  if (!response.ok) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
+  return response.headers
+    .getSetCookie()
+    .map((line) => line.slice(0, line.indexOf(';')))
+    .join('; ');
+}
+
+/**
+ * Asks for a document, its list and a presigned upload with a key, and for the list and the organization in the session of a person, in
+ * turn, one request at a time, until the time is over.
+ */
 export async function ordinaryUse(
-  { api, key, documentId }: { api: string; key: string; documentId: string },
+  { api, key, documentId, cookie }: { api: string; key: string; documentId: string; cookie: string },
   seconds: number,
 ): Promise<Observed> {
   using sender = senderFrom('127.0.0.1', new Map(), 1);
@@ -46,6 +61,8 @@ export async function ordinaryUse(
     { method: 'GET', url: `${api}/api/service/documents/${documentId}`, headers },
     { method: 'GET', url: `${api}/api/service/documents`, headers },
     { method: 'POST', url: `${api}/api/service/uploads/presign`, headers, body: presign },
+    { method: 'GET', url: `${api}/api/dashboard/documents`, headers: { cookie } },
+    { method: 'GET', url: `${api}/api/dashboard/context`, headers: { cookie } },
   ] as const;
   const times: number[] = [];
   let failed = 0;

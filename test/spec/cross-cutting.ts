@@ -113,6 +113,18 @@ export const crossCutting = [
       'A session in which a passkey was shown meets the demand for a second factor, as long as its person has a passkey',
       '0102-passkeys',
     ],
+    'auth.session.signature': [
+      'A session cookie with a wrong signature is refused before anything is read, and a right one is checked without the thread pool',
+      '0275-session-cookies-are-checked-at-once',
+    ],
+    'auth.password.turns': [
+      'Passwords are hashed two at a time; where too many wait, sign-in answers 503 with Retry-After before it hashes',
+      '0274-passwords-are-hashed-in-turn',
+    ],
+    'auth.password.process': [
+      'A signed-in person waits for no hash of a password, and a hashing process that ends is replaced',
+      '0274-passwords-are-hashed-in-turn',
+    ],
     'auth.session.recent': [
       'A session whose sign-in is older than 15 minutes makes no sensitive change before it proves the person again',
       '0086-recent-sign-in',

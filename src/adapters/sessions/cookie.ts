@@ -14,9 +14,34 @@ export function decoded(text: string): string {
   }
 }
 
+const signatureOf = (token: string, secret: string): string =>
+  createHmac('sha256', secret).update(token).digest('base64');
+
 /** Value of a cookie that the library accepts, encoded for the header. */
 export function signedCookie(token: string, secret: string): string {
-  return encodeURIComponent(`${token}.${createHmac('sha256', secret).update(token).digest('base64')}`);
+  return encodeURIComponent(`${token}.${signatureOf(token, secret)}`);
+}
+
+/** Value of a cookie as the library reads it: of several with one name, the first. */
+function valueOf(header: string, name: string): string | null {
+  const value = header
+    .split(';')
+    .find((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))).trim() === name)
+    ?.replace(/^[^=]*=/, '')
+    .trim();
+  return value === undefined ? null : decoded(value.startsWith('"') ? value.slice(1, -1) : value);
+}
+
+/**
+ * Token in the signed session cookie of the header; null: there is none, or somebody else signed it. Computed at once, where the library
+ * waits for a thread of Node's pool, which files and pictures share. Source: docs/decisions/0275.
+ */
+export function signedToken(header: string, secret: string): string | null {
+  const value = valueOf(header, sessionCookie);
+  const end = value?.lastIndexOf('.') ?? -1;
+  if (value === null || end < 1) return null;
+  const token = value.slice(0, end);
+  return same(value.slice(end + 1), signatureOf(token, secret)) ? token : null;
 }
 
 /** Token of a raw or signed cookie value. */

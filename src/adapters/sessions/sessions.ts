@@ -2,7 +2,14 @@ import type { Db } from 'mongodb';
 import { limitOf } from '#src/adapters/sessions/attempts.ts';
 import { createBackupCodes } from '#src/adapters/sessions/backup-codes.ts';
 import type { BetterAuth, LibraryOptions } from '#src/adapters/sessions/better-auth.ts';
-import { decoded, sessionCookie, signedCookie, tokenOf, withSigned } from '#src/adapters/sessions/cookie.ts';
+import {
+  decoded,
+  sessionCookie,
+  signedCookie,
+  signedToken,
+  tokenOf,
+  withSigned,
+} from '#src/adapters/sessions/cookie.ts';
 import { createDirectory, type Directory } from '#src/adapters/sessions/directory.ts';
 import { guardStore } from '#src/adapters/sessions/guarded-store.ts';
 import { createRehash } from '#src/adapters/sessions/rehash.ts';
@@ -232,13 +239,17 @@ export function createAccounts(options: AccountsOptions): AccountService {
   return {
     directory: createDirectory({ db, watch, library, clearUnfinished, rows }),
     async read(cookie) {
-      if (cookie === undefined || !cookie.includes(`${sessionCookie}=`)) return null;
+      const token = cookie === undefined ? null : signedToken(accept(cookie), secret);
+      if (token === null) return null;
       const { auth, errorOf } = await library();
-      const headers = new Headers({ cookie: accept(cookie) });
+      const { internalAdapter } = await auth.$context;
       const { result, failures } = await watch.run(false, () =>
-        auth.api.getSession({ headers, query: { disableRefresh: true } }).catch((error: unknown) => ({ error })),
+        stored(internalAdapter, token).catch((error: unknown) => ({ error })),
       );
-      if (result !== null && 'error' in result) throw errorOf(failures) ?? result.error;
+      if (result !== null && 'error' in result) {
+        const { error } = result;
+        throw errorOf(error instanceof Error ? [...failures, error] : failures) ?? error;
+      }
       return result === null ? null : live(result, seeded.is, passkeys);
     },
     passkeys: { party, unavailable, list: (userId) => passkeys.ofUser(userId) },
@@ -264,6 +275,15 @@ export function createAccounts(options: AccountsOptions): AccountService {
 }
 
 type Found = NonNullable<Awaited<ReturnType<BetterAuth['api']['getSession']>>>;
+type InternalAdapter = Awaited<BetterAuth['$context']>['internalAdapter'];
+
+/** Session of a token, as the library finds it; null: there is none, or it has expired. */
+async function stored(internalAdapter: InternalAdapter, token: string): Promise<Found | null> {
+  const found = await internalAdapter.findSession(token);
+  if (found === null || found.session.expiresAt >= new Date()) return found as Found | null;
+  await internalAdapter.deleteSession(token);
+  return null;
+}
 
 async function live(
   { session, user }: Found,

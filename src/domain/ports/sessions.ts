@@ -94,7 +94,11 @@ export type AccountBody = Readonly<Record<string, unknown>>;
 export interface AccountCall {
   readonly cookie: string | undefined;
   readonly ip: string | undefined;
+  /** Group of addresses that one caller has, such as an IPv6 network of 64 bits; absent: `ip`. */
+  readonly network?: string;
   readonly userAgent: string | undefined;
+  /** Aborts when the caller leaves. */
+  readonly signal?: AbortSignal;
 }
 
 export interface AccountReply {
@@ -123,7 +127,7 @@ export interface Accounts extends Sessions {
    * `invitationId` is required for a sign-up when accounts need an invitation. A sign-up that failed before it set a password loses its
    * user after a minute, so that the address can sign up again. Errors: `auth.unauthorized`, the same for an unknown address and a wrong
    * password; `auth.email_taken`; `auth.forbidden` for an address that may not sign up; `request.invalid`; `request.rate_limited`;
-   * `service.unavailable`.
+   * `service.unavailable`, also when too many passwords wait to be hashed.
    */
   perform(action: AccountAction, body: AccountBody, call: AccountCall): Promise<AccountReply>;
   /** Lists sessions that have not expired, newest first. */
