@@ -59,6 +59,10 @@ export const crossCutting = [
       'A process writes nothing that processes of the release before, which work beside it, cannot read',
       '0221-two-releases-side-by-side',
     ],
+    'processes.engine_paused': [
+      'While the process that runs the embedded database is paused, services answer 503 and stay up; afterwards streams, sessions and runs go on',
+      '0286-a-silent-engine-is-waited-for',
+    ],
     'processes.conformance': [
       'Processes on a given deployment are tried under load, one of each kind is killed, and a dated report counts what is stored',
       '0127-conformance-of-a-deployment',
