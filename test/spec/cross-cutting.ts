@@ -144,6 +144,10 @@ export const crossCutting = [
       'An event emitted before a crash is delivered after the crash, exactly once',
       '0013-events-and-outbox',
     ],
+    'events.late_number': [
+      'An event that is stored after one with a higher number reaches webhooks, feeds and MCP subscriptions once; streams tell it in its place',
+      '0287-readers-wait-at-a-gap',
+    ],
     'events.upload.long_document': [
       'A worker that is killed while it reads a long document costs at most the page that it was reading: pages are stored one by one',
       '0126-pages-have-records',
