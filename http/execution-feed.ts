@@ -158,18 +158,20 @@ export async function followExecution(feed: Feed): Promise<void> {
       }
       const sent = reader.ended.size;
       await reader.catchUp();
-      if (runs !== null && open.size === 0 && runs.length >= execution.counts.total) {
+      // A missing number of the log keeps back the events behind it until it comes or is closed.
+      const gapMs = deps.events.gapWaitMs(organizationId);
+      if (gapMs === null && runs !== null && open.size === 0 && runs.length >= execution.counts.total) {
         stream.send({ event: 'execution.completed', data: closing(feed, runs) });
         return;
       }
       // The last run may have ended just now: its record is read at once.
       const isNews = runs === null || reader.ended.size > sent;
-      if (isNews && [...open].every((id) => reader.ended.has(id))) continue;
+      if (gapMs === null && isNews && [...open].every((id) => reader.ended.has(id))) continue;
       if (ring.takeDoubt() || Date.now() - checked > checkMs) {
         await feed.mayRead();
         checked = Date.now();
       }
-      await ring.wait(deps.events.lookMs(lookMs));
+      await ring.wait(Math.min(deps.events.lookMs(lookMs), gapMs ?? Number.POSITIVE_INFINITY));
     }
   } catch (error) {
     // The key was revoked meanwhile: the stream ends.

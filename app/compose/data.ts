@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { collectionsOf, type Collections } from '#src/stores/collections.ts';
 import { connectDatabase, describeServer, type Database, type Work } from '#src/stores/connect.ts';
 import { isUpToDate, migrate } from '#src/stores/migrate.ts';
@@ -66,12 +67,29 @@ async function migrateOrExplain(
     if (error instanceof AppError) throw new ConfigError(error.detail, { cause: error });
     if (!isOutage(error) || !(error instanceof Error)) throw error;
     // The driver's message names hosts, never credentials.
-    throw new ConfigError(
-      `MONGODB_URI does not respond (${error.message}). Check that the database runs and is reachable.`,
-      {
-        cause: error,
-      },
-    );
+    const advice = besideOthers
+      ? `MONGODB_URI does not respond (${error.message}). Check that the database runs and is reachable.`
+      : `The process that runs the embedded database does not answer (${error.message}). It may be paused or busy: retry, or end it.`;
+    throw new ConfigError(advice, { cause: error });
+  }
+}
+
+/** Pause after an attempt that failed because the engine did not answer. Each attempt takes seconds itself. */
+const againMs = 100;
+
+/** Does it again while the engine of another process does not answer. Throws when that engine failed. */
+async function patiently(act: () => Promise<void>, failed: Promise<Error>): Promise<void> {
+  const failure = failed.then((error) => {
+    throw error;
+  });
+  failure.catch(() => undefined);
+  for (;;) {
+    try {
+      return await Promise.race([act(), failure]);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      await Promise.race([failure, pause(againMs)]);
+    }
   }
 }
 
@@ -92,7 +110,7 @@ export async function openData(
   stack: AsyncDisposableStack,
 ): Promise<Data> {
   await prepareDataFolder(config.dataDir, logger);
-  const engine = await openEngine(config, { open: openDatabase });
+  const engine = await openEngine(config, { open: openDatabase, logger });
   stack.defer(() => engine.close());
   const database = connectDatabase(engine.uri, undefined, workOf(config));
   const unhurried = connectDatabase(engine.uri);
@@ -102,9 +120,13 @@ export async function openData(
   stack.defer(() => database.close());
   const vectors = vectorsOf(config, embedders);
   // Processes on an embedded database are those of one machine, which stop together.
-  await migrateOrExplain({ database, unhurried }, { vectors, besideOthers: config.mongodbUri !== null }, logger);
-  // Its monitor tells when the process that runs the engine ends, also before anybody asked for something.
-  await database.client.connect();
+  const options = { vectors, besideOthers: config.mongodbUri !== null };
+  const prepare = async (): Promise<void> => {
+    await migrateOrExplain({ database, unhurried }, options, logger);
+    // Its monitor tells when the process that runs the engine ends, also before anybody asked for something.
+    await database.client.connect();
+  };
+  await (successor === null || config.services.size === 0 ? prepare() : patiently(prepare, successor.failed));
   const secret = config.installationSecret ?? (await loadObjectSecret(config.dataDir));
   const { objects, disk, abilities } = await openObjects(config, { secret, logger }, stack);
   return {

@@ -22,14 +22,42 @@ async function openUsually(options: OpenOptions): Promise<EmbeddedDatabase> {
   return (await import('@inkgraph/embedded-mongo')).openEmbeddedDatabase(options);
 }
 
-/** `port`: of the embedded engine, any free one by default. Throws ConfigError. */
+/** A living process holds the database, and does not answer. */
+const isSilent = (error: unknown): error is Error => error instanceof Error && error.name === 'SilentEngineError';
+
+interface EngineParts {
+  readonly open?: OpenDatabase | undefined;
+  /** Of the embedded engine; any free one by default. */
+  readonly port?: number;
+  readonly logger: Logger;
+  /** Ends the wait for an engine that does not answer. */
+  readonly signal?: AbortSignal;
+}
+
+/** Opens the engine. A process with services waits for one that another process holds and that does not answer. */
+async function openPatiently(
+  { dataDir, services }: Pick<Config, 'dataDir' | 'services'>,
+  { open = openUsually, port = 0, logger, signal }: EngineParts,
+): Promise<EmbeddedDatabase> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await open({ dataDir, port });
+    } catch (error) {
+      if (!isSilent(error) || services.size === 0 || signal?.aborted === true) throw error;
+      if (!isTold) logger.warn({}, `${error.message}. The start goes on when it answers or has ended.`);
+    }
+  }
+}
+
+/** Throws ConfigError. */
 export async function openEngine(
-  { mongodbUri, dataDir }: Config,
-  { open = openUsually, port = 0 }: { readonly open?: OpenDatabase | undefined; readonly port?: number } = {},
+  config: Pick<Config, 'mongodbUri' | 'dataDir' | 'services'>,
+  parts: EngineParts,
 ): Promise<Engine> {
+  const { mongodbUri } = config;
   if (mongodbUri !== null) return { uri: mongodbUri, owned: true, failed: never, close: async () => undefined };
   try {
-    return await open({ dataDir, port });
+    return await openPatiently(config, parts);
   } catch (error) {
     // The engine's error names the damaged or unreadable file and the remedy.
     throw new ConfigError(error instanceof Error ? error.message : String(error), { cause: error });
@@ -44,9 +72,29 @@ interface Successor extends AsyncDisposable {
 const gone = (cause: unknown): Error =>
   new Error('the process that ran the embedded database ended: start this process again', { cause });
 
+/** Says once that the engine does not answer, and once that it answers again. */
+function silenceReport(logger: Logger) {
+  let isSilentNow = false;
+  return {
+    begins(): void {
+      if (!isSilentNow)
+        logger.warn(
+          {},
+          'the embedded database does not answer, and its process lives: requests get 503 until it answers',
+        );
+      isSilentNow = true;
+    },
+    ends(): void {
+      if (isSilentNow) logger.info({}, 'the embedded database answers again');
+      isSilentNow = false;
+    },
+  };
+}
+
 /**
  * For a process that uses the engine of another process. A process with services starts the engine at the same address when the owner
- * ends, so that all connections recover. A process without services ends when the owner of the engine ends.
+ * ends, so that all connections recover. A process without services ends when the owner of the engine ends. An owner that lives and does not
+ * answer is waited for. Source: docs/decisions/0049, docs/decisions/0286.
  */
 export function succeedEngine(
   { dataDir, services }: Pick<Config, 'dataDir' | 'services'>,
@@ -54,6 +102,7 @@ export function succeedEngine(
 ): Successor {
   const failed = Promise.withResolvers<Error>();
   const port = Number(URL.parse(uri)?.port ?? '');
+  const silence = silenceReport(logger);
   const state: { own: Engine | null; opening: Promise<void> | null; closed: boolean } = {
     own: null,
     opening: null,
@@ -69,19 +118,26 @@ export function succeedEngine(
     void opened.failed.then(failed.resolve);
     logger.info({}, 'the process that ran the embedded database ended: this process runs it now');
   };
+  /** For a process that does not run the engine. */
+  const endIfGone = async (cause: unknown): Promise<void> => {
+    const { isEngineAlive } = await import('@inkgraph/embedded-mongo');
+    if (isEngineAlive(dataDir)) silence.begins();
+    else failed.resolve(gone(cause));
+  };
   const maySucceed = services.size > 0 && port > 0;
-  // If the engine still runs, this finds it and changes nothing.
-  const takeOverIfGone = (): void => {
-    if (!maySucceed || state.own !== null || state.closed) return;
-    state.opening ??= takeOver()
-      .catch((error: unknown) => failed.resolve(gone(error)))
+  // If the engine still runs, this finds it and changes nothing. The next failed heartbeat tries again.
+  const look = (cause: unknown): void => {
+    if (state.own !== null || state.closed) return;
+    state.opening ??= (maySucceed ? takeOver() : endIfGone(cause))
+      .catch((error: unknown) => (isSilent(error) ? silence.begins() : failed.resolve(gone(error))))
       .finally(() => {
         state.opening = null;
       });
   };
-  client.on('serverHeartbeatFailed', ({ failure }) => (maySucceed ? takeOverIfGone() : failed.resolve(gone(failure))));
+  client.on('serverHeartbeatFailed', ({ failure }) => look(failure));
+  client.on('serverHeartbeatSucceeded', () => silence.ends());
   // A failing request closes its connection before the next heartbeat fails.
-  client.on('connectionClosed', ({ reason }) => (reason === 'error' ? takeOverIfGone() : undefined));
+  client.on('connectionClosed', ({ reason }) => (reason === 'error' && maySucceed ? look(reason) : undefined));
   return {
     failed: failed.promise,
     async [Symbol.asyncDispose]() {

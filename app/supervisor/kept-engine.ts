@@ -8,8 +8,13 @@ const pauseMs = 200;
  * Runs the embedded engine, if one is configured and no other process runs it, and starts it again at the same port when it stops by
  * itself. Throws ConfigError when it cannot be opened the first time.
  */
-export async function keepEngine(config: Config, logger: Logger, open?: OpenDatabase): Promise<AsyncDisposable> {
-  let engine: Engine | null = await openEngine(config, { open });
+export async function keepEngine(
+  config: Config,
+  logger: Logger,
+  { open, signal }: { readonly open?: OpenDatabase; readonly signal?: AbortSignal } = {},
+): Promise<AsyncDisposable> {
+  const parts = { open, logger, ...(signal !== undefined && { signal }) };
+  let engine: Engine | null = await openEngine(config, parts);
   let retry: NodeJS.Timeout | null = null;
   let closed = false;
   const port = Number(URL.parse(engine.uri)?.port ?? '');
@@ -18,7 +23,7 @@ export async function keepEngine(config: Config, logger: Logger, open?: OpenData
   };
   const reopen = async (): Promise<void> => {
     try {
-      watch(await openEngine(config, { open, port }));
+      watch(await openEngine(config, { ...parts, port }));
     } catch (error) {
       logger.error({ err: error }, 'the embedded database could not be opened again: the next attempt follows');
       reopenSoon();

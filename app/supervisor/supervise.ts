@@ -22,6 +22,8 @@ const beatMs = 5_000;
 export async function supervise(config: Config): Promise<void> {
   const logger = createPinoLogger(config.logLevel);
   const signal = untilSignal();
+  const stopping = new AbortController();
+  void signal.then(() => stopping.abort());
   const { ports } = config;
   const listening = [...config.services].filter((name): name is ServiceName => name !== 'agents');
   await using stack = new AsyncDisposableStack();
@@ -49,7 +51,13 @@ export async function supervise(config: Config): Promise<void> {
   const { openFolder } = await import('#app/supervisor/open-folder.ts');
   // Gives back the memory of what it read, before the engine takes some: docs/decisions/0218.
   flushCompileCache();
-  engine.use(await openFolder(config, logger));
+  try {
+    engine.use(await openFolder(config, logger, stopping.signal));
+  } catch (error) {
+    // It waited for the engine of another process.
+    if (stopping.signal.aborted) return;
+    throw error;
+  }
   agents = new ServiceProcess({
     services: ['agents'],
     ports,

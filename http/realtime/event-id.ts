@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Route } from '#src/contracts/route.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { fieldErrors, invalidInput } from '#tools/call.ts';
-import type { LogPosition } from '#src/stores/event-log.ts';
+import type { LogPosition } from '#src/stores/event-reads.ts';
 
 /** A position in an organization's log: `<epoch>-<seq>` on the wire. */
 export interface EventId {

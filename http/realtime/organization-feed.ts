@@ -242,8 +242,16 @@ export class OrganizationFeed {
     const { events } = this.#parts;
     for (let full = true; full;) {
       const found = await events.read(this.#organizationId, this.#sequence.delivered, page);
-      if (found[0] !== undefined) this.#sequence.skipTo(found[0].seq - 1);
-      for (const event of found) this.#sequence.add(event);
+      let last = this.#sequence.delivered;
+      for (const event of found) {
+        // Numbers that the log leaves out are deleted or closed: their events do not come.
+        if (event.seq > last + 1) {
+          this.#flush();
+          this.#sequence.skipTo(event.seq - 1);
+        }
+        this.#sequence.add(event);
+        last = event.seq;
+      }
       this.#flush();
       full = found.length === page;
     }

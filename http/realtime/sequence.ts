@@ -4,8 +4,8 @@ import type { LoggedEvent } from '#src/domain/events/events.ts';
 const mostHeld = 5_000;
 
 /**
- * Orders the events of one log by number, each once. Those of this process and those that it receives from others come in any order; numbers
- * have no gaps, so the log has every event below one that came.
+ * Orders the events of one log by number, each once. Those of this process and those that it receives from others come in any order. An event
+ * waits for those with lower numbers, until the log says that they do not come.
  */
 export class Sequence {
   #delivered: number;
@@ -30,7 +30,7 @@ export class Sequence {
     if (event.seq > this.#delivered && this.#held.size < mostHeld) this.#held.set(event.seq, event);
   }
 
-  /** The log begins after this number: what was before it is deleted. */
+  /** The log has no events up to this number that were not added. */
   skipTo(seq: number): void {
     for (; this.#delivered < seq; this.#delivered += 1) this.#held.delete(this.#delivered + 1);
   }

@@ -53,7 +53,7 @@ export function mountExecutionEvents(
     if (resumed && execution.finishedAt !== null && Date.now() - Date.parse(execution.finishedAt) > lateMs) {
       const [next] = await deps.events.read(organizationId, from.seq, 1, { executionId: execution.id });
       // 204 stops an EventSource: no more events will come.
-      if (next === undefined) {
+      if (next === undefined && deps.events.gapWaitMs(organizationId) === null) {
         response.status(204).end();
         return;
       }

@@ -16,6 +16,8 @@ export interface ServiceOptions {
   readonly program?: string;
   /** Folder of the program; this repository unless an earlier release runs. */
   readonly root?: string;
+  /** Hears each line of its log, also those before it is up. */
+  readonly heard?: (line: string) => void;
   /** For a program that loads, and waits for a message before it starts; killed when this rejects. */
   readonly after?: Promise<void>;
 }
@@ -46,6 +48,7 @@ export async function startService({
   program = 'app/main.ts',
   root = here,
   after,
+  heard,
 }: ServiceOptions): Promise<ServiceProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
     cwd: root,
@@ -76,6 +79,7 @@ export async function startService({
   if (stderr === null) throw new Error('no pipe');
   createInterface({ input: stderr }).on('line', (line) => {
     lines.push(line);
+    heard?.(line);
     stir();
   });
   // 'close' comes after the last line, 'exit' may not.

@@ -1,18 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import type { Collections, EventBucketRow } from '#src/stores/collections.ts';
-import { bucketSize, bucketsOf, eventsOf, lackingIn, withoutForgotten } from '#src/stores/event-buckets.ts';
+import { bucketSize, bucketsOf, eventsOf, lackingIn } from '#src/stores/event-buckets.ts';
+import { createGaps } from '#src/stores/event-gaps.ts';
+import { createReads, createWhole, newEpoch } from '#src/stores/event-reads.ts';
 import { processSafe } from '#src/stores/connect.ts';
 import { Batcher } from '#src/concurrency/batcher.ts';
 import type { RealtimeEvent, LoggedEvent } from '#src/domain/events/events.ts';
-
-/** Position of a log. A log that starts anew has another `epoch`. Events up to `forgotten` are deleted. */
-export interface LogPosition {
-  readonly epoch: string;
-  readonly forgotten: number;
-  readonly last: number;
-}
 
 /** Buckets that were stored before another process took the number of the next one. Throws on any other write error. */
 function storedBefore(error: unknown): number {
@@ -30,9 +24,6 @@ function notify(listener: (event: LoggedEvent) => void, event: LoggedEvent): voi
     // The other listeners still need the event.
   }
 }
-
-/** Eight hexadecimal digits. */
-const newEpoch = (): string => randomBytes(4).toString('hex');
 
 export interface EventLogOptions {
   /** Number of events to keep for each organization, approximately. A sweep deletes those older than RETENTION_EVENTS_DAYS. */
@@ -56,9 +47,6 @@ const defaults: EventLogOptions = {
 
 /** Time for which the end of a log that this process saw is taken to be its end. */
 const knownMs = 2_000;
-
-/** Limit on the buckets of one read: a bucket may have many long events. */
-const pageOfBuckets = 20;
 
 /** Numbers of one log, with both ends. */
 export interface LogRange {
@@ -240,73 +228,34 @@ interface Entry {
   readonly by?: (others: readonly RealtimeEvent[]) => Promise<boolean>;
 }
 
-function createReads({ events: buckets, counters }: Rows) {
-  return {
-    /** Those of the events that no log has, but for events that are so old that a full log may have forgotten them. */
-    async lacking(events: readonly RealtimeEvent[]): Promise<ReadonlySet<RealtimeEvent>> {
-      const byOrganization = Map.groupBy(events, (event) => event.organizationId);
-      const found = [...byOrganization].map(async ([organizationId, ofOne]) => {
-        const lacking = await lackingIn(buckets, organizationId, ofOne);
-        return lacking.length === 0 ? [] : withoutForgotten(buckets, organizationId, lacking);
-      });
-      return new Set((await Promise.all(found)).flat());
-    },
-    /** Events with `seq > after`, in order. Filters by execution if one is given. */
-    async read(
-      organizationId: string,
-      after: number,
-      limit: number,
-      { executionId }: { readonly executionId?: string } = {},
-    ): Promise<readonly LoggedEvent[]> {
-      const found: LoggedEvent[] = [];
-      const wanted = executionId === undefined ? {} : { executionIds: executionId };
-      for (let from = after; found.length < limit;) {
-        const page = await buckets
-          .find({ organizationId, ...wanted, last: { $gt: from } })
-          .sort({ last: 1 })
-          .limit(Math.min(pageOfBuckets, limit - found.length))
-          .toArray();
-        const read = page.flatMap(eventsOf).filter(({ seq }) => seq > after);
-        found.push(...(executionId === undefined ? read : read.filter((event) => event.executionId === executionId)));
-        const last = page.at(-1)?.last;
-        if (last === undefined) break;
-        from = last;
-      }
-      return found.slice(0, limit);
-    },
-    async position(organizationId: string): Promise<LogPosition> {
-      const [counter, oldest, newest] = await Promise.all([
-        counters.findOneAndUpdate(
-          { _id: `events:${organizationId}` },
-          { $setOnInsert: { seq: 0, epoch: newEpoch() } },
-          { upsert: true, returnDocument: 'after', ...processSafe },
-        ),
-        buckets.findOne({ organizationId }, { sort: { last: 1 }, projection: { first: 1 } }),
-        buckets.findOne({ organizationId }, { sort: { last: -1 }, projection: { last: 1 } }),
-      ]);
-      const last = Math.max(newest?.last ?? 0, counter?.seq ?? 0);
-      // Logs of older versions have no epoch.
-      return { epoch: counter?.epoch ?? '0', forgotten: oldest === null ? last : oldest.first - 1, last };
-    },
-  };
-}
-
 /** Event log in the database, with an in-process bus for events that this process appends. */
 export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {}) {
   const { keep, trimEvery, forward, ticks, lookMs } = { ...defaults, ...options };
   const bus = createBus();
   const ends = createEnds(ticks);
+  const whole = createWhole();
 
   /** Runs without waiting: one process crosses each multiple of `trimEvery`, and the next run deletes what a failed one left. */
   const trim = (organizationId: string, before: number, last: number): void => {
     if (last <= keep || Math.floor(before / trimEvery) === Math.floor(last / trimEvery)) return;
-    rows.events.deleteMany({ organizationId, last: { $lte: last - keep } }, processSafe).catch(() => undefined);
+    const until = last - keep;
+    const forget = async (): Promise<void> => {
+      // First: readers tell what is deleted from what is missing by it.
+      await rows.counters.updateOne(
+        { _id: `events:${organizationId}` },
+        { $max: { seq: until }, $setOnInsert: { epoch: newEpoch() } },
+        { upsert: true, ...processSafe },
+      );
+      await rows.events.deleteMany({ organizationId, last: { $lte: until } }, processSafe);
+    };
+    forget().catch(() => undefined);
   };
 
   const stored = (organizationId: string, added: readonly EventBucketRow[]): void => {
     const last = added.at(-1)?.last;
     if (last === undefined) return;
     ends.seen(organizationId, last);
+    whole.found(organizationId, added[0]?.first ?? last, last);
     const logged = added.flatMap(eventsOf);
     bus.publish(logged);
     forward(logged);
@@ -326,10 +275,11 @@ export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {
     await Promise.all([...byOrganization].map(([organizationId, ofOne]) => storeOf(organizationId, ofOne)));
   });
 
-  const reads = createReads(rows);
+  const reads = createReads({ rows, gaps: createGaps(rows, { keep, ticks }), whole });
   const receive = (events: readonly LoggedEvent[]): void => {
     const newest = new Map(events.map(({ organizationId, seq }) => [organizationId, seq]));
     for (const [organizationId, seq] of newest) ends.seen(organizationId, seq);
+    for (const { organizationId, seq } of events) whole.found(organizationId, seq, seq);
     bus.publish(events);
   };
 
@@ -384,7 +334,7 @@ export function createEventLog(rows: Rows, options: Partial<EventLogOptions> = {
 
 /**
  * In-process bus with a durable log for each organization. Appending an event with a known `dedupeId` changes nothing. The numbers of a log
- * have no gaps, and an event is stored after all those with lower numbers. Held by test/conformance/event-log.ts.
- * Source: docs/decisions/0040, docs/decisions/0111.
+ * have no gaps, and an event is stored after all those with lower numbers, unless a database loses what it acknowledged: reads wait at a
+ * gap. Held by test/conformance/event-log.ts. Source: docs/decisions/0040, docs/decisions/0111, docs/decisions/0287.
  */
 export type EventLog = ReturnType<typeof createEventLog>;

@@ -59,6 +59,10 @@ export const crossCutting = [
       'A process writes nothing that processes of the release before, which work beside it, cannot read',
       '0221-two-releases-side-by-side',
     ],
+    'processes.engine_paused': [
+      'While the process that runs the embedded database is paused, services answer 503 and stay up; afterwards streams, sessions and runs go on',
+      '0286-a-silent-engine-is-waited-for',
+    ],
     'processes.conformance': [
       'Processes on a given deployment are tried under load, one of each kind is killed, and a dated report counts what is stored',
       '0127-conformance-of-a-deployment',
@@ -159,6 +163,10 @@ export const crossCutting = [
     'events.upload.durable': [
       'An event emitted before a crash is delivered after the crash, exactly once',
       '0013-events-and-outbox',
+    ],
+    'events.late_number': [
+      'An event that is stored after one with a higher number reaches webhooks, feeds and MCP subscriptions once; streams tell it in its place',
+      '0287-readers-wait-at-a-gap',
     ],
     'events.upload.long_document': [
       'A worker that is killed while it reads a long document costs at most the page that it was reading: pages are stored one by one',

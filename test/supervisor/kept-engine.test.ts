@@ -27,7 +27,7 @@ test('an engine that stops by itself is opened again at its port, also after a f
     return { ...engine, failed };
   };
   const log = new LogBook();
-  const kept = await keepEngine(loadConfig({ DATA_DIR: folder.path }), log, open);
+  const kept = await keepEngine(loadConfig({ DATA_DIR: folder.path }), log, { open });
   refusals = 1;
   await opened[0]?.stop();
   await expect.poll(() => opened.length).toBe(2);

@@ -8,7 +8,7 @@ import type { WebhookStore } from '#src/stores/webhooks/webhook-store.ts';
 interface Parts {
   readonly webhooks: Pick<WebhookStore, 'organizations' | 'enabledOf' | 'advance'>;
   readonly deliveries: Pick<DeliveryStore, 'addAll'>;
-  readonly events: Pick<EventLog, 'read' | 'subscribe'>;
+  readonly events: Pick<EventLog, 'read' | 'subscribe' | 'gapWaitMs'>;
   readonly logger: Logger;
   /** Address of the service API. */
   baseUrl(): string;
@@ -25,12 +25,20 @@ interface Followed {
   readonly unsubscribe: () => void;
   running: Promise<void> | null;
   isAgain: boolean;
+  /** Set while the log lacks a number that may still come. */
+  later: NodeJS.Timeout | null;
+}
+
+function leave({ unsubscribe, later }: Followed): void {
+  unsubscribe();
+  if (later !== null) clearTimeout(later);
 }
 
 /**
  * Turns events of the realtime log into deliveries, for organizations with an enabled webhook. The log is the outbox: each webhook knows the
  * number up to which it was looked at, and moves it after the deliveries are stored. A process that dies between these two repeats, and the
- * ids of the deliveries make that harmless. Events of other organizations cost nothing. Source: docs/decisions/0190.
+ * ids of the deliveries make that harmless. Events of other organizations cost nothing. Source: docs/decisions/0190,
+ * docs/decisions/0287.
  */
 export class WebhookRelay {
   readonly #parts: Parts;
@@ -45,9 +53,9 @@ export class WebhookRelay {
   async sweep(): Promise<void> {
     if (this.#isStopped) return;
     const found = new Set(await this.#parts.webhooks.organizations());
-    for (const [organizationId, { unsubscribe }] of this.#followed)
+    for (const [organizationId, followed] of this.#followed)
       if (!found.has(organizationId)) {
-        unsubscribe();
+        leave(followed);
         this.#followed.delete(organizationId);
       }
     for (const organizationId of found) this.#relay(organizationId, 0);
@@ -64,7 +72,7 @@ export class WebhookRelay {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const { unsubscribe } of this.#followed.values()) unsubscribe();
+    for (const followed of this.#followed.values()) leave(followed);
     await this.idle();
   }
 
@@ -74,7 +82,7 @@ export class WebhookRelay {
     const unsubscribe = this.#parts.events.subscribe(organizationId, (event) => {
       if (webhookTypesOf(event).length > 0) this.#relay(organizationId, gatherMs);
     });
-    const followed = { unsubscribe, running: null, isAgain: false };
+    const followed: Followed = { unsubscribe, running: null, isAgain: false, later: null };
     this.#followed.set(organizationId, followed);
     return followed;
   }
@@ -88,7 +96,19 @@ export class WebhookRelay {
     }
     followed.running = this.#run(organizationId, followed, afterMs).finally(() => {
       followed.running = null;
+      this.#relayLater(organizationId, followed);
     });
+  }
+
+  /** A missing number keeps back the events behind it until it comes or is closed. */
+  #relayLater(organizationId: string, followed: Followed): void {
+    const waitMs = this.#parts.events.gapWaitMs(organizationId);
+    if (waitMs === null || this.#isStopped || this.#followed.get(organizationId) !== followed) return;
+    if (followed.later !== null) clearTimeout(followed.later);
+    followed.later = setTimeout(() => {
+      followed.later = null;
+      this.#relay(organizationId, 0);
+    }, waitMs);
   }
 
   async #run(organizationId: string, followed: Followed, afterMs: number): Promise<void> {

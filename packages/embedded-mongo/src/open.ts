@@ -1,8 +1,11 @@
 import { join, resolve as absolute } from 'node:path';
-import { findEngine } from './find.ts';
+import { findEngine, isHeld, SilentEngineError } from './find.ts';
 import { EngineThread, never, type EmbeddedDatabase } from './thread.ts';
 
-export { EngineThread, type EmbeddedDatabase };
+export { EngineThread, SilentEngineError, type EmbeddedDatabase };
+
+/** True while a living process runs the engine of this folder, also one that does not answer. */
+export const isEngineAlive = (dataDir: string): boolean => isHeld(join(dataDir, 'database'));
 
 export interface OpenOptions {
   dataDir: string;
@@ -18,7 +21,8 @@ export interface OpenOptions {
 
 /**
  * Starts the engine in a worker thread over `<dataDir>/database/`, or, when another process already runs it on this folder, finds
- * that one, wherever it listens. Throws when the database file is damaged: it is never replaced.
+ * that one, wherever it listens. Throws when the database file is damaged: it is never replaced. `SilentEngineError`: that process lives,
+ * and did not answer for 5 s.
  */
 export async function openEmbeddedDatabase({
   dataDir,
@@ -29,7 +33,7 @@ export async function openEmbeddedDatabase({
 }: OpenOptions): Promise<EmbeddedDatabase> {
   // Spares a thread to the many processes that use the engine of another one.
   const running = await findEngine(join(dataDir, 'database'));
-  if (running) return { ...running, failed: never, close: async () => undefined };
+  if (running !== 'none') return { ...running, failed: never, close: async () => undefined };
   const address = socket === undefined ? `127.0.0.1:${port}` : absolute(socket);
   return (thread ?? new EngineThread({ endsWithEngine: true })).open(dataDir, address, failPoints);
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { answering, type EngineAddress } from './find.ts';
+import { answering, untilFound, type EngineAddress } from './find.ts';
 import {
   DATABASE_FILE,
   LOCK_FILE,
@@ -28,9 +27,6 @@ export interface RunningEngine extends EngineAddress {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 5000;
-const RETRY_MS = 50;
-
 /** Runs the engine on this folder in this thread, or finds the one that already does. */
 export async function startEngine(
   dataDir: string,
@@ -40,7 +36,7 @@ export async function startEngine(
   const folder = join(dataDir, 'database');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
-  for (const until = Date.now() + PATIENCE_MS; ;) {
+  return untilFound(folder, async () => {
     const lock = lockFolder(join(folder, LOCK_FILE));
     if (lock) {
       try {
@@ -50,18 +46,10 @@ export async function startEngine(
         throw error;
       }
     }
-    // The owner may be starting, or may just have died: ask again for both its instance file and the lock.
+    // The owner may be starting, or may just have died: both its instance file and the lock are asked again.
     const running = await answering(folder);
-    if (running) return { ...running, close: async () => undefined };
-    if (Date.now() > until) {
-      const instance = readInstanceFile(folder);
-      throw new Error(
-        `Another process${instance?.pid === undefined ? '' : ` (pid ${instance.pid})`} holds ${folder}/${LOCK_FILE}, ` +
-          `but no embedded engine answers there within ${PATIENCE_MS} ms`,
-      );
-    }
-    await delay(RETRY_MS);
-  }
+    return running && { ...running, close: async () => undefined };
+  });
 }
 
 /** SQLite creates files that others may read; those beside the database get its rights. */

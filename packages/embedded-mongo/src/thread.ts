@@ -1,12 +1,18 @@
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import type { EngineAddress } from './find.ts';
+import { SilentEngineError, type EngineAddress } from './find.ts';
 
 /** A message to the thread. */
 export type Order = { open: { dataDir: string; address: string; failPoints: boolean } } | { close: { end: boolean } };
 /** Its answer: to `open` the engine or a reason, to `close` that it is closed. */
-export type Report = EngineAddress | { refused: string } | { closed: true };
+export type Report = EngineAddress | Refused | { closed: true };
+
+interface Refused {
+  refused: string;
+  /** The process that holds the folder lives, and does not answer. */
+  isSilent: boolean;
+}
 
 /** A running engine of ours, or another's. */
 export interface EmbeddedDatabase extends EngineAddress {
@@ -60,10 +66,10 @@ export class EngineThread {
     const { worker } = running;
     worker.ref();
     order(running, { open: { dataDir, address, failPoints } });
-    const [started] = (await once(worker, 'message')) as [EngineAddress | { refused: string }];
+    const [started] = (await once(worker, 'message')) as [EngineAddress | Refused];
     if ('refused' in started) {
       await this.#close(running);
-      throw new Error(started.refused);
+      throw started.isSilent ? new SilentEngineError(started.refused) : new Error(started.refused);
     }
     if (!started.owned) return { ...started, failed: never, close: () => this.#close(running) };
     const watch = new AbortController();

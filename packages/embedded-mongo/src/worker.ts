@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { parentPort, type MessagePort } from 'node:worker_threads';
+import { SilentEngineError } from './find.ts';
 import { releaseMemoryWhenIdle } from './release-memory.ts';
 import { startEngine, type RunningEngine } from './start.ts';
 import type { Order, Report } from './thread.ts';
@@ -18,7 +19,7 @@ function serve(port: MessagePort): void {
       const { uri, address: at, pid, owned } = engine;
       return { uri, address: at, pid, owned };
     } catch (error) {
-      return { refused: (error as Error).message };
+      return { refused: (error as Error).message, isSilent: error instanceof SilentEngineError };
     }
   };
   const close = async (end: boolean): Promise<void> => {
