@@ -208,7 +208,10 @@ export class Sessions {
           const counts = { openedAt: now, usedAt: now, open: 0, busy: 0, isBehind: false };
           this.#entries.set(id, { session, holder, lasting, storing: Promise.resolve(), ...counts });
         },
-        ended: () => void this.#entries.delete(id),
+        ended: () => {
+          // A session with this id may have been opened again meanwhile.
+          if (this.#entries.get(id)?.session === session) this.#entries.delete(id);
+        },
       });
       const response = await session.handle(request, options);
       const entry = this.#entries.get(id) ?? null;
