@@ -8,7 +8,7 @@ export interface Hello {
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** What a session id says. */
+/** Content of a session id. */
 export interface IssuedSession {
   /** Name of the session in the store. */
   readonly name: string;

@@ -44,7 +44,7 @@ describe('a session id', () => {
     [64, 65, true],
     [64, 63, false],
     [65, 65, true],
-    // Of so many projects it knows only all together.
+    // The id knows so many projects only all together.
     [65, 66, false],
     [65, 64, false],
     [0, 1, true],
