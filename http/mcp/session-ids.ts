@@ -8,7 +8,7 @@ export interface Hello {
   readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
-/** What a session id says. */
+/** Content of a session id. */
 export interface IssuedSession {
   /** Name of the session in the store. */
   readonly name: string;
@@ -29,7 +29,7 @@ const marksAt = revisionAt + revisionBytes;
 const shortest = marksAt + signatureBytes;
 /** Rights that an id names one by one. Of more, it names all together. */
 const mostRights = 64;
-export const longestSessionId = Math.ceil(((shortest + 2 * mostRights * markBytes) * 4) / 3);
+const longestId = Math.ceil(((shortest + 2 * mostRights * markBytes) * 4) / 3);
 
 /** Capabilities of clients that the server reads. An id carries no others, which may be large. */
 const known = [['elicitation'], ['elicitation', 'form'], ['elicitation', 'url']] as const;
@@ -99,7 +99,7 @@ export class SessionIds {
 
   /** Returns null for an id that is not of this installation and holder, or whose holder had more rights than now. */
   open(id: string, holder: SessionHolder): IssuedSession | null {
-    if (id.length > longestSessionId) return null;
+    if (id.length > longestId) return null;
     const bytes = Buffer.from(id, 'base64url');
     // One session has one id: texts that decode to the same bytes are refused.
     if (bytes.length < shortest || bytes.toString('base64url') !== id) return null;

@@ -4,7 +4,7 @@ import type { McpSessionStore } from '#src/stores/mcp-sessions.ts';
 import type { SessionHolder } from '#http/mcp/session-holder.ts';
 import { SessionIds, type Hello, type IssuedSession } from '#http/mcp/session-ids.ts';
 
-/** What sessions need to outlive their process. */
+/** Key and store by which sessions outlive their process. */
 export interface SessionRecordParts {
   /** Signs session ids: the same key in all processes of the installation, and after a restart. */
   readonly sessionKey: KeyObject;
@@ -25,7 +25,7 @@ export interface LastingSession {
 /** A use is stored when it is so much later than the stored one. */
 const storeEveryMs = 60_000;
 
-/** Ids of sessions, and what is stored of them. Source: docs/decisions/0265. */
+/** Issues and reads ids of sessions, and stores the facts that an id cannot carry. Source: docs/decisions/0265. */
 export class SessionRecords {
   readonly #ids: SessionIds;
   readonly #store: McpSessionStore;

@@ -33,6 +33,8 @@ interface Entry {
   /** The only holder that may use the session, with its widest rights so far. */
   holder: SessionHolder;
   lasting: LastingSession;
+  /** Settles when its subscriptions are stored, which happens in turn: the last ones must count. */
+  storing: Promise<void>;
   readonly openedAt: number;
   usedAt: number;
   /** Exchanges in progress, including the GET stream. */
@@ -204,9 +206,12 @@ export class Sessions {
           this.#opening.delete(place);
           const now = performance.now();
           const counts = { openedAt: now, usedAt: now, open: 0, busy: 0, isBehind: false };
-          this.#entries.set(id, { session, holder, lasting, ...counts });
+          this.#entries.set(id, { session, holder, lasting, storing: Promise.resolve(), ...counts });
         },
-        ended: () => void this.#entries.delete(id),
+        ended: () => {
+          // A session with this id may have been opened again meanwhile.
+          if (this.#entries.get(id)?.session === session) this.#entries.delete(id);
+        },
       });
       const response = await session.handle(request, options);
       const entry = this.#entries.get(id) ?? null;
@@ -260,7 +265,8 @@ export class Sessions {
     const uris = method === 'POST' ? urisAfter(body, entry.lasting.uris) : null;
     if (uris === null) return;
     entry.lasting = { ...entry.lasting, uris };
-    await this.#records.keepUris(entry.lasting);
+    entry.storing = entry.storing.then(() => this.#records.keepUris(entry.lasting));
+    await entry.storing;
   }
 
   #touch(id: string, entry: Entry): void {

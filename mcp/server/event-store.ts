@@ -75,7 +75,7 @@ export class SessionEvents implements EventStore {
 
   /** True for an event of a call's stream that another process had begun: nothing more comes on it. */
   isLost(lastEventId: string | null): boolean {
-    if (lastEventId === null) return false;
+    if (lastEventId === null || lastEventId === '') return false;
     const dot = lastEventId.lastIndexOf('.');
     return lastEventId.slice(0, dot) !== sessionStream && Number(lastEventId.slice(dot + 1)) < this.#first;
   }

@@ -95,8 +95,8 @@ export interface SessionStart {
   readonly ended: () => void;
 }
 
-/** Delay after which clients reconnect to a broken stream. */
-const reconnectMs = 1_000;
+/** Delay after which clients reconnect to a broken stream. Most try twice, and a service that was killed is up again after some seconds. */
+const reconnectMs = 4_000;
 
 /** Range of what is added to request ids, so that they differ from those of other processes and fit into 32 bits. */
 const movedBy = [2 ** 16, 2 ** 31 - 2 ** 16] as const;

@@ -6,7 +6,7 @@ import { createMcpApp } from '#http/mcp/app.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import { KeyRing, LogBook } from '#test/mcp/listener.ts';
-import { memoryRecords } from '#test/mcp/memory-records.ts';
+import { memoryRecords } from '#test/mcp/transport/memory-records.ts';
 
 export interface FixtureServer extends AsyncDisposable {
   readonly url: string;

@@ -14,7 +14,7 @@ import type { AnyTool } from '#tools/define.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { McpCatalog } from '#mcp/catalog.ts';
 import { instructions } from '#mcp/instructions.ts';
-import { memoryRecords } from '#test/mcp/memory-records.ts';
+import { memoryRecords } from '#test/mcp/transport/memory-records.ts';
 import { useCase } from '#mcp/use-case.ts';
 import type { Toolset } from '#mcp/view.ts';
 import type { ApiKeyStore } from '#src/stores/api-keys.ts';

@@ -75,8 +75,7 @@ verifies(
     };
     const served = Object.fromEntries(Object.keys(programs).map((name) => [name, true]));
     expect(await callAll()).toEqual(served);
-    await service.kill();
-    service = await start();
+    await service.restart();
     expect(await callAll()).toEqual(served);
     expect(await callAll()).toEqual(served);
     for (const [, { close }] of connected) await close();

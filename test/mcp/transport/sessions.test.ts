@@ -4,7 +4,7 @@ import { Sessions } from '#http/mcp/sessions.ts';
 import { OpenStreams } from '#http/mcp/open-streams.ts';
 import type { McpSession, SessionStart } from '#mcp/server/server-factory.ts';
 import { legacyClient, listen, type Listener } from '#test/mcp/listener.ts';
-import { memoryRecords } from '#test/mcp/memory-records.ts';
+import { memoryRecords } from '#test/mcp/transport/memory-records.ts';
 import { callOf, initialize, modern, post } from '#test/mcp/raw.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { sampleTools, waiting } from '#test/mcp/sample-tools.ts';
