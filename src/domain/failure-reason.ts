@@ -4,7 +4,7 @@
  */
 export const failureReasons = {
   key_refused: 'refused the key',
-  unknown: 'does not know the model or address',
+  unknown: 'was not found',
   rate_limited: 'limited the requests',
   quota_used_up: 'reports that the quota is used up',
   timed_out: 'did not answer in time',

@@ -153,6 +153,22 @@ export const overview = [
       'Comparing two variants over many documents costs an agent at most 6 calls and 3,000 tokens',
       '0098-experiments-are-ordinary-runs-kept-apart',
     ],
+    'experiments.lost.no_verdict': [
+      'An experiment whose runs failed by the machinery, such as a refused key, gives no verdict and says how many failed for which reason, over REST and MCP; the gate of its workflow stays shut, also for such experiments of older versions',
+      '0271-lost-runs-are-no-observations',
+    ],
+    'experiments.lost.one_sided': [
+      'Where the runs of one version time out on 30 % of the documents, there is no verdict, and the sentence says which version failed how often',
+      '0271-lost-runs-are-no-observations',
+    ],
+    'experiments.lost.repeated': [
+      'A run that failed by the machinery is repeated; a verdict with up to 2 % of lost documents is one that they could not have changed',
+      '0271-lost-runs-are-no-observations',
+    ],
+    'experiments.lost.judgements': [
+      'Judgements that cannot be read are asked for again, counted and told; with more than 2 % of them there is no verdict',
+      '0271-lost-runs-are-no-observations',
+    ],
   }),
   ...proved('States', {
     'resource.visibility.presign': 'A document has the visibility declared when its upload was presigned',

@@ -52,7 +52,7 @@ export function toldFailures(cells: readonly CellRecord[]): ToldFailures[] {
       const { failure, ...rest } = first;
       return [{ ...rest, reason: reasonOf(rest.metric, failure), count: 1 + more.length }];
     })
-    .toSorted((a, b) => b.count - a.count);
+    .toSorted((a, b) => b.count - a.count || (a.variant < b.variant ? -1 : 1));
 }
 
 const total = (failures: readonly ToldFailures[]): number => failures.reduce((sum, { count }) => sum + count, 0);

@@ -74,6 +74,7 @@ describe('The evaluator llm_judge', () => {
       value: null,
       quality: null,
       note: 'The model gave no answer that can be read, also when asked again.',
+      lost: { code: 'model.output_invalid' },
     });
     expect(judge.server.seen).toHaveLength(2);
   });

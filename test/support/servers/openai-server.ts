@@ -28,7 +28,7 @@ export type Behaviour =
   | 'break'
   | 'break stream'
   | 'stall stream'
-  | ((request: SeenRequest) => Answer);
+  | ((request: SeenRequest) => Behaviour);
 
 export interface OpenAiServer extends AsyncDisposable {
   /** With `/v1`. */
@@ -94,6 +94,10 @@ export async function startOpenAiServer(script: {
 }
 
 function act(behaviour: Behaviour, request: SeenRequest, response: ServerResponse): void {
+  if (typeof behaviour === 'function') {
+    act(behaviour(request), request, response);
+    return;
+  }
   if (behaviour === 'hang') return;
   if (behaviour === 'break') {
     response.destroy();
@@ -110,8 +114,8 @@ function act(behaviour: Behaviour, request: SeenRequest, response: ServerRespons
     });
     return;
   }
-  const answer = typeof behaviour === 'function' ? behaviour(request) : behaviour;
-  response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(answer.body);
+  const { status = 200, headers, body } = behaviour;
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
