@@ -289,16 +289,13 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   let mcpUrl = config.mcpUrl ?? originOf(config.host, config.ports.mcp);
   const at = { baseUrl: () => apiUrl, hasDashboard: config.web !== null };
   const media = new SignedMedia({ ...stores, ...at, objects, images, secret: data.derive('media') });
-  const people = createPeople(
-    {
-      ...parts,
-      organizations: stores.organizations,
-      audit: stores.audit,
-      baseUrl: () => apiUrl,
-      seedProject: (place) => deps.seedProject(place),
-    },
+  const people = createPeople({
+    ...parts,
+    ...stores,
     stack,
-  );
+    baseUrl: () => apiUrl,
+    seedProject: (place) => deps.seedProject(place),
+  });
   const search = createSearchIndex(collections, searchOptions(parts, metrics));
   const traces = createDocumentTraces(database.db, collections);
   const forget = createForgetDocument({ ...stores, objects, search, traces });

@@ -57,6 +57,7 @@ interface PeopleParts {
   readonly sessionStore?: SessionStore | null;
   readonly redis: Pick<SharedRedis, 'sessions'> | null;
   readonly passwords?: PasswordHashing | undefined;
+  readonly stack: AsyncDisposableStack;
   baseUrl(): string;
   seedProject(place: { organizationId: string; projectId: string }): Promise<void>;
 }
@@ -67,7 +68,7 @@ function usualStore({ mongodbUri }: Config, shared: SessionStore | null): Sessio
   return mongodbUri === null ? createMemorySessionStore() : null;
 }
 
-export function createPeople(parts: PeopleParts, stack: AsyncDisposableStack): People {
+export function createPeople(parts: PeopleParts): People {
   const { config, data, logger, organizations, audit, sessionStore } = parts;
   const { signUp, debug } = config.dashboard;
   const members = createMemberStore(data.collections);
@@ -77,7 +78,7 @@ export function createPeople(parts: PeopleParts, stack: AsyncDisposableStack): P
     signUp === 'open' ||
     (key !== null && (await affiliations.invitation(key, { email, isVerified: false }, new Date())) !== null);
   const secret = data.derive('sessions').toString('hex');
-  const queue = createPasswordQueue(parts, stack);
+  const queue = createPasswordQueue(parts, parts.stack);
   const unguarded = createAccounts({
     db: data.database.db,
     store,

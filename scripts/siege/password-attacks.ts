@@ -1,5 +1,5 @@
-import type { Attack } from '#scripts/siege/attacks.ts';
-import { flood, senderFrom, type Sender } from '#scripts/siege/send.ts';
+import { flood, senderFrom, type Sender, type Statuses } from '#scripts/siege/send.ts';
+import type { Target } from '#scripts/siege/target.ts';
 
 interface Shape {
   readonly name: string;
@@ -11,11 +11,11 @@ interface Shape {
 }
 
 /** Wrong passwords from addresses of 127.0.1.0/24, which are all of this machine on Linux. */
-function wrongPasswords({ name, addresses, lanes, email }: Shape): Attack {
+function wrongPasswords({ name, addresses, lanes, email }: Shape) {
   return {
     name,
-    async run({ api }, signal, statuses) {
-      await using stack = new AsyncDisposableStack();
+    async run({ api }: Target, signal: AbortSignal, statuses: Statuses): Promise<void> {
+      using stack = new DisposableStack();
       const senders = Array.from({ length: addresses }, (_, at): Sender =>
         stack.use(senderFrom(`127.0.1.${at + 1}`, statuses)),
       );
@@ -30,7 +30,7 @@ function wrongPasswords({ name, addresses, lanes, email }: Shape): Attack {
 
 const another = (turn: number): string => `person-${turn}@example.com`;
 
-export const passwordAttacks: readonly Attack[] = [
+export const passwordAttacks = [
   wrongPasswords({
     name: 'wrong passwords of a stranger for many accounts, 10 at once',
     addresses: 1,

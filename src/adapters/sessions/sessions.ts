@@ -239,12 +239,12 @@ export function createAccounts(options: AccountsOptions): AccountService {
   return {
     directory: createDirectory({ db, watch, library, clearUnfinished, rows }),
     async read(cookie) {
-      const token = cookie === undefined ? null : signedToken(accept(cookie), secret);
-      if (token === null) return null;
+      const given = cookie === undefined ? null : signedToken(accept(cookie), secret);
+      if (given === null) return null;
       const { auth, errorOf } = await library();
       const { internalAdapter } = await auth.$context;
       const { result, failures } = await watch.run(false, () =>
-        stored(internalAdapter, token).catch((error: unknown) => ({ error })),
+        stored(internalAdapter, given).catch((error: unknown) => ({ error })),
       );
       if (result !== null && 'error' in result) {
         const { error } = result;

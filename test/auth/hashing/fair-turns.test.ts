@@ -30,7 +30,10 @@ function started({ atOnce = 1, mostWaiting = 4 } = {}) {
           order.push(name);
           ends.set(name, end);
         },
-        (error: AppError) => refused.push(`${name} ${error.code} ${error.retryAfterSeconds ?? '-'}`),
+        (error: unknown) => {
+          if (!(error instanceof AppError)) throw error;
+          refused.push(`${name} ${error.code} ${error.retryAfterSeconds ?? '-'}`);
+        },
       );
     },
     async end(name: string): Promise<void> {
