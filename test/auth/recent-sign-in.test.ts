@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openOnWarmThread } from '#embedded-test/engine.ts';
+import { kindScopes } from '#src/contracts/scopes.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { limits } from '#src/contracts/fields.ts';
 import { oauthPaths } from '#src/contracts/oauth.ts';
@@ -135,7 +136,7 @@ describe('A session whose sign-in is old', () => {
 describe('A service key', () => {
   test('is held to its scopes alone', async () => {
     await prove(owner.password);
-    const made = await dashboard('POST', 'keys', { ...newKey, scopes: ['keys:manage'] });
+    const made = await dashboard('POST', 'keys', { ...newKey, scopes: [...kindScopes.service, 'keys:manage'] });
     const { deps } = app.app;
     const principal = await new Authenticator(deps.apiKeys, deps.logger).byKey(made.body.secret, 'service-key');
     const { signal } = new AbortController();

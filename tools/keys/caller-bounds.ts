@@ -16,14 +16,11 @@ export async function requireWithinBounds(
   wanted: Pick<ApiKeyRecord, 'kind' | 'scopes' | 'scopesReplace' | 'expiresAt'>,
 ): Promise<void> {
   const lacking = [...scopesOf(wanted)].filter((scope) => !ctx.principal.scopes.has(scope));
+  const advice = wanted.scopes ? 'Leave them out.' : 'A key without scopes gets those of its kind: pass some of yours.';
   if (lacking.length > 0)
-    throw new AppError(
-      'auth.forbidden',
-      `You cannot grant scopes that you lack: ${lacking.join(', ')}. Leave them out.`,
-      {
-        errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
-      },
-    );
+    throw new AppError('auth.forbidden', `You cannot grant scopes that you lack: ${lacking.join(', ')}. ${advice}`, {
+      errors: [{ pointer: '/scopes', code: 'forbidden', message: `you lack ${lacking.join(', ')}` }],
+    });
   const { end } = await boundsOf(ctx);
   if (end !== null && (wanted.expiresAt === null || wanted.expiresAt > end))
     throw new AppError(

@@ -129,6 +129,7 @@ describe('Errors of code of the folder', () => {
       await failing(dev, { type: 'telling', config }),
       await failing(dev, { type: 'giving', config }),
     ];
+    expect(telling.run.error.message).toMatch(/^Node "a" failed: Error: refused z+/);
     expect(giving.run.error.message).toBe('refused [redacted]');
     expect(JSON.parse(giving.steps[0].errorDataText)).toEqual({ sent: ['with [redacted]'] });
     for (const { run } of [telling, giving]) expect(JSON.stringify(run)).not.toContain('walnut');
