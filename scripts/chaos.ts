@@ -13,7 +13,7 @@ const usage = helpText({
     'npm run chaos -- --workers <n> --executions <n> [options]',
     'npm run chaos -- --pages <n>',
   ],
-  does: 'Kills the whole service with kill -9 at random moments while scans come in, then counts what is stored. Ends with 1 when a promise is broken.',
+  does: 'Kills the whole service with kill -9 at random moments while scans come in, pauses it once for 30 s, then counts what is stored. Ends with 1 when a promise is broken.',
   options: [
     [
       '--processes',
@@ -27,6 +27,8 @@ const usage = helpText({
     ['--executions <n>', 'executions of the workers; default: 200'],
     ['--lease <ms>', 'lease of the workers; default: 10000'],
     ['--kills <n>', 'default: 20'],
+    ['--pauses <n>', 'pauses of the process that runs the database, among the kills; default: 1, 0: none'],
+    ['--pause <seconds>', 'length of a pause; default: 30'],
     ['--seed <n>', 'chooses files and moments; default: random'],
     ['--pages <n>', 'kills the worker that reads a document of so many pages once 3 of 5 pages are stored'],
     ['--minutes <n>', 'time limit; default: 10, with --workers 5'],
@@ -54,6 +56,10 @@ function printOutcome(outcome: Outcome): readonly string[] {
   line(`uploads acknowledged   ${outcome.uploads}`);
   line(`kills                  ${outcome.kills}`);
   line(`restart after a kill   median ${sorted[Math.floor(sorted.length / 2)]} ms, longest ${sorted.at(-1)} ms`);
+  for (const { answers, backMs } of outcome.pauses) {
+    const counts = [...answers].map(([status, times]) => `${times} answers ${status}`).join(', ');
+    line(`pause                  ${counts}; ready ${backMs} ms after it`);
+  }
   const late = outcome.gaps === null ? [] : printGaps(outcome.gaps);
   line(`whole time             ${outcome.seconds.toFixed(1)} s, 1-minute load ${loadavg()[0]?.toFixed(1)}`);
   const violations = [...outcome.violations, ...late];
@@ -124,6 +130,8 @@ export const runChaos = withHelp(usage, async ({ args }) => {
     executions: text,
     lease: text,
     pages: text,
+    pauses: text,
+    pause: text,
   };
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({ args: [...args], options: { ...names, processes: flag } });
@@ -144,11 +152,18 @@ export const runChaos = withHelp(usage, async ({ args }) => {
     if (values.lease !== undefined) throw new UsageError(`--lease needs --workers and --executions.\n${usage}`);
     const limitMs = whole('minutes', values.minutes, 10) * 60_000;
     const { processes } = values;
-    const outcome = await chaos({ ...common, uploads: whole('uploads', values.uploads, 50), limitMs, processes });
+    const pauses = {
+      count: values.pauses === '0' ? 0 : whole('pauses', values.pauses, 1),
+      seconds: whole('pause', values.pause, 30),
+    };
+    const uploads = whole('uploads', values.uploads, 50);
+    const outcome = await chaos({ ...common, uploads, pauses, limitMs, processes });
     if (printOutcome(outcome).length > 0) process.exitCode = 1;
     return;
   }
   if (values.processes) throw new UsageError(`--processes cannot be combined with --executions.\n${usage}`);
+  if (values.pauses !== undefined || values.pause !== undefined)
+    throw new UsageError(`--pauses and --pause cannot be combined with --executions.\n${usage}`);
   if (values.uploads !== undefined) throw new UsageError(`--uploads cannot be combined with --executions.\n${usage}`);
   const leaseMs = whole('lease', values.lease, 10_000);
   const outcome = await chaosOfExecutions({

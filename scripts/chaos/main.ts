@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Seed } from '#app/compose/seed.ts';
+import type { PauseOutcome } from '#scripts/chaos/pause.ts';
 import { prepareFolder } from '#scripts/chaos/prepare-folder.ts';
 import { Restarter, type Victim } from '#scripts/chaos/restarter.ts';
 import { ServiceKiller } from '#scripts/chaos/service-killer.ts';
@@ -13,6 +14,8 @@ import { seeded } from '#scripts/fixtures/random.ts';
 export interface ChaosOptions {
   readonly uploads: number;
   readonly kills: number;
+  /** Pauses of the process that runs the database, spread among the kills, and the length of each in seconds. */
+  readonly pauses: { readonly count: number; readonly seconds: number };
   /** The same seed chooses the same files and the same moments. */
   readonly seed: number;
   /** Time limit; after it, the service is killed and missing results are reported. */
@@ -30,6 +33,7 @@ export interface Outcome {
   readonly restarts: readonly number[];
   /** Milliseconds without an answer of the API after each kill of one of the processes; null when everything was killed. */
   readonly gaps: { readonly front: readonly number[]; readonly agents: readonly number[] } | null;
+  readonly pauses: readonly PauseOutcome[];
   /** Promises broken, one sentence each. */
   readonly violations: readonly string[];
   /** Removed when nothing was broken. */
@@ -57,10 +61,19 @@ async function readScans(): Promise<{ bytes: Buffer; contentType: string }[]> {
   );
 }
 
+/** Number of pauses that come after this kill. */
+const pausesAfter = (kill: number, { kills, pauses: { count } }: ChaosOptions): number =>
+  Array.from({ length: count }, (_, at) => Math.ceil((kills * (at + 1)) / (count + 1))).filter((one) => one === kill)
+    .length;
+
 /**
- * Uploads in batches, a kill at a random moment after each batch; answers the acknowledged documents when all runs are over.
+ * Uploads in batches, a kill at a random moment after each batch, and pauses among them; answers the acknowledged documents when all runs are
+ * over.
  */
-async function storm(restarter: Victim, seed: Seed, options: ChaosOptions): Promise<string[]> {
+async function storm(
+  restarter: Victim,
+  { seed, options, pauses }: { readonly seed: Seed; readonly options: ChaosOptions; readonly pauses: PauseOutcome[] },
+): Promise<string[]> {
   const files = await readScans();
   const random = seeded(options.seed);
   let ended = 0;
@@ -83,6 +96,10 @@ async function storm(restarter: Victim, seed: Seed, options: ChaosOptions): Prom
     await pause(random.next() * longestLifeMs);
     await restarter.kill();
     options.progress(`kill ${kill} of ${options.kills}: ${documents.length} uploads begun, ${ended} runs ended`);
+    for (let left = pausesAfter(kill, options); left > 0; left -= 1) {
+      pauses.push(await restarter.pause(options.pauses.seconds));
+      options.progress(`pause of ${options.pauses.seconds} s: ${ended} runs ended`);
+    }
   }
   return Promise.all(documents);
 }
@@ -95,13 +112,14 @@ export async function chaos(options: ChaosOptions): Promise<Outcome> {
   const seed = await prepareFolder(dataDir);
   let documentIds: string[] = [];
   const violations: string[] = [];
+  const pauses: PauseOutcome[] = [];
   let restarts: readonly number[] = [];
   let gaps: Outcome['gaps'] = null;
   {
     await using restarter = options.processes ? new ServiceKiller({ dataDir, env }) : new Restarter({ dataDir, env });
     const late = pause(options.limitMs, null, { ref: false });
     try {
-      const done = await Promise.race([storm(restarter, seed, options), late]);
+      const done = await Promise.race([storm(restarter, { seed, options, pauses }), late]);
       if (done === null) violations.push(`not everything was over after ${options.limitMs / 60_000} minutes`);
       else documentIds = done;
     } catch (error) {
@@ -110,8 +128,9 @@ export async function chaos(options: ChaosOptions): Promise<Outcome> {
     restarts = restarter.restarts;
     if (restarter instanceof ServiceKiller) gaps = restarter.gaps;
   }
+  violations.push(...pauses.flatMap((one) => one.violations));
   violations.push(...(await verifyFolder(dataDir, seed.organizationId, documentIds)));
   if (violations.length === 0) await rm(dataDir, { recursive: true, force: true });
   const seconds = (performance.now() - started) / 1_000;
-  return { uploads: documentIds.length, kills: restarts.length, seconds, restarts, gaps, violations, dataDir };
+  return { uploads: documentIds.length, kills: restarts.length, seconds, restarts, gaps, pauses, violations, dataDir };
 }

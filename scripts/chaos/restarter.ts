@@ -1,3 +1,4 @@
+import { pauseService, type PauseOutcome } from '#scripts/chaos/pause.ts';
 import { startService, type ServiceOptions, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import type { Whereabouts } from '#scripts/chaos/stubborn-client.ts';
 
@@ -7,6 +8,8 @@ export interface Victim {
   readonly restarts: readonly number[];
   readonly whereabouts: Whereabouts;
   kill(): Promise<void>;
+  /** Pauses the process that runs the database. */
+  pause(seconds: number): Promise<PauseOutcome>;
 }
 
 /** One service that is killed and started again, and clients that find it wherever it listens. */
@@ -38,6 +41,10 @@ export class Restarter implements Victim, AsyncDisposable {
     this.#current = dying.kill().then(() => startService(this.#options));
     await this.#current;
     this.#restarts.push(Math.round(performance.now() - started));
+  }
+
+  async pause(seconds: number): Promise<PauseOutcome> {
+    return pauseService(await this.#current, seconds);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

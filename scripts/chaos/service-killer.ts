@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { kill } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { pauseService, type PauseOutcome } from '#scripts/chaos/pause.ts';
 import type { Victim } from '#scripts/chaos/restarter.ts';
 import { startService, type ServiceOptions, type ServiceProcess } from '#scripts/chaos/service-process.ts';
 import type { Whereabouts } from '#scripts/chaos/stubborn-client.ts';
@@ -89,6 +90,10 @@ export class ServiceKiller implements Victim, AsyncDisposable {
       await pause(askEveryMs);
     }
     return longest;
+  }
+
+  async pause(seconds: number): Promise<PauseOutcome> {
+    return pauseService(await this.#service, seconds);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -158,7 +158,12 @@ test('the stream of an execution tells a late number in its place, and waits for
       const about = { executionId, type: 'run.step.changed' as const };
       const reads = vi.spyOn(app.app.deps.events, 'read');
       await put(last + 2, eventOf(documentIds[0] ?? '', about));
-      await expect.poll(() => reads.mock.settledResults.some(({ type }) => type === 'fulfilled')).toBe(true);
+      const isRead = (): boolean =>
+        reads.mock.settledResults.some(
+          ({ type }, index) => type === 'fulfilled' && reads.mock.calls[index]?.[3]?.executionId === executionId,
+        );
+      // The stream has looked at the log.
+      await expect.poll(isRead).toBe(true);
       reads.mockRestore();
       await put(last + 1, eventOf(documentIds[0] ?? '', about));
       gate.resolve();
