@@ -1,0 +1,16 @@
+/** A clock that can stand still. */
+export interface Pausable {
+  pause(): Disposable;
+}
+
+/** On whose behalf scarce work is done, such as a page of a PDF: owners take turns. Source: docs/decisions/0277. */
+export interface PageTurn {
+  /** An organization. Default: the work of nobody, in a turn of its own. */
+  readonly owner?: string | undefined;
+  /** SHA-256 of the document, in hex. Work on it that used up its limits is not tried again. Default: it is. */
+  readonly content?: string | null | undefined;
+  /** Ends the wait, and the work. */
+  readonly signal?: AbortSignal | undefined;
+  /** Stands still while the work waits for its turn. */
+  readonly clock?: Pausable | undefined;
+}
