@@ -23,6 +23,8 @@ export interface RunFacts {
   readonly documentId: string;
   /** true: the run belongs to an experiment. Its results are stored for the run alone: no document, search or feed shows them. */
   readonly isolated?: true;
+  /** true: a person started it in the dashboard, also for pages that used up their limits before. */
+  readonly again?: true;
 }
 
 /** The run's document, decoded on demand. A bounded cache keeps pages for later nodes. */

@@ -26,6 +26,8 @@ import { openAiOf, type Readers } from '#app/compose/models.ts';
 import { createOutside, type Outside } from '#app/compose/outside.ts';
 import { shareWakes, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { SharedRedis } from '#app/compose/processes/redis.ts';
+import type { Scarce } from '#app/compose/scarce.ts';
+import { createSpentWork } from '#src/stores/spent-work.ts';
 import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
@@ -89,6 +91,7 @@ interface CoreParts {
   readonly config: Config;
   readonly data: Data;
   readonly readers: Readers;
+  readonly scarce: Scarce;
   readonly code: Code;
   readonly logger: Logger;
   readonly tracer: Tracer;
@@ -225,6 +228,13 @@ function metricsOf(
   return metrics;
 }
 
+/** What each process knows of work that used up its limits, siblings hear of. */
+function connectScarce({ scarce, siblings, data }: CoreParts, metrics: Metrics): void {
+  const spent = createSpentWork(data.collections, (organizationId) => siblings.tellSpent(organizationId));
+  siblings.onSpent((organizationId) => spent.changed(organizationId));
+  scarce.connect(metrics, spent);
+}
+
 /** Wake-ups for the workers of this process, its siblings, and through Redis for those of all machines. */
 function wakesOf({ siblings, redis }: CoreParts): WakeQueue {
   const here = createInProcessWakeQueue();
@@ -279,10 +289,14 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
   const later = afterResponse(parts, stores.events, stack);
-  const outside = createOutside({ ...parts, stores, images, openai: openAiOf(config, tracer) }, stack);
+  const outside = createOutside(
+    { ...parts, stores, images, openai: openAiOf(config, tracer), fairness: parts.scarce.fairness },
+    stack,
+  );
   const wake = wakesOf(parts);
   const queue = new QueueReader(stores.executions);
   const metrics = metricsOf(parts, queue, stores.usage);
+  connectScarce(parts, metrics);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const at = { baseUrl: () => apiUrl, hasDashboard: config.web !== null };

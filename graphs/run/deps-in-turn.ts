@@ -37,7 +37,7 @@ function ocrInTurn({ ocr, document }: NodeDeps, run: RunFacts, clock: Pausable):
     recent: () => ocr.recent(),
     async recognize(page, options) {
       const { sha256: content } = await document(run);
-      return ocr.recognize(page, { owner: run.organizationId, content, clock, ...options });
+      return ocr.recognize(page, { owner: run.organizationId, content, again: run.again, clock, ...options });
     },
     close: () => ocr.close(),
   };

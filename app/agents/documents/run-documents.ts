@@ -46,7 +46,7 @@ export function createRunDocuments({
   documents,
   objects,
   images,
-}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId'>) => Promise<RunDocument> {
+}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId' | 'again'>) => Promise<RunDocument> {
   const originals = byteCache<Buffer>((bytes) => bytes.length);
   const pages = new LRUCache<string, PageImage>({ maxSize: cacheBytes, sizeCalculation: ({ png }) => png.length });
   const decoding = new SharedTurns<PageImage>();
@@ -80,7 +80,7 @@ export function createRunDocuments({
       createdAt,
       degraded,
     } = record;
-    const work = { owner: record.organizationId, content: sha256 };
+    const work = { owner: record.organizationId, content: sha256, again: run.again };
     return {
       objectKey,
       filename,

@@ -75,11 +75,11 @@ interface Guarded {
 
 /** Does work on a document that has not used up its limits twice. Source: `pages.not_tried_again`. */
 export async function unlessSpent<Result>(
-  { spent, turn: { owner, content, signal }, work, refusal }: Guarded,
+  { spent, turn: { owner, content, again, signal }, work, refusal }: Guarded,
   run: () => Promise<Result>,
 ): Promise<Result> {
   if (spent === undefined || owner === undefined || typeof content !== 'string') return run();
-  if ((await spent.times(owner, content, work)) >= mostSpent) throw refusal();
+  if (again !== true && (await spent.times(owner, content, work)) >= mostSpent) throw refusal();
   try {
     return await run();
   } catch (error) {

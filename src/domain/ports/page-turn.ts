@@ -9,6 +9,8 @@ export interface PageTurn {
   readonly owner?: string | undefined;
   /** SHA-256 of the document, in hex. Work on it that used up its limits is not tried again. Default: it is. */
   readonly content?: string | null | undefined;
+  /** true: a person asked for the work, so it is tried again. */
+  readonly again?: true | undefined;
   /** Ends the wait, and the work. */
   readonly signal?: AbortSignal | undefined;
   /** Stands still while the work waits for its turn. */
