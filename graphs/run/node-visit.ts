@@ -158,9 +158,11 @@ export class NodeVisit {
   }
 
   #callOf({ params, secrets }: PreparedNode, sent: SentRequest, limit: Deadline): NodeCall<Record<string, unknown>> {
-    const { deps: ofRun, run, answers } = this.#context;
-    const all = depsInTurn(ofRun, run, limit);
-    const deps = sent.through(secrets.length === 0 ? all : { ...all, outbound: boundOutbound(all.outbound, secrets) });
+    const { deps: all, run, answers } = this.#context;
+    const through = sent.through(
+      secrets.length === 0 ? all : { ...all, outbound: boundOutbound(all.outbound, secrets) },
+    );
+    const deps = depsInTurn(through, run, limit);
     const path = this.#path;
     const answer = answers?.has(path) === true ? { answer: answers.get(path) } : {};
     return {

@@ -74,8 +74,16 @@ function notAgain(request: PdfRequest): AppError {
   const [page, pages] =
     request.action === 'facts' ? ['The first page', 'its pages'] : [`Page ${request.index + 1}`, 'the page'];
   return undecodable(
-    `${page} of the PDF used up its computing time or memory twice, so it is not tried again. Send ${pages} as images, or run a workflow on the document again as a person.`,
+    `${page} of the PDF used up its computing time or memory twice, so it is not tried again. Send ${pages} as images, or run a workflow on the document in the dashboard.`,
   );
+}
+
+async function orSlow(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof ComputingSpentError ? new SlowError('the facts take longer') : error;
+  }
 }
 
 class Lane {
@@ -110,15 +118,10 @@ class Lane {
       try {
         // The time counts from when the process has loaded its libraries.
         await withinComputing(child, { ms: timeoutMs, signal }, (limited) => child.call('start', null, limited));
-        if (ms < timeoutMs)
-          return await withinComputing(child, { ms, signal, loan }, (limited) =>
-            child.call(request.action, request, limited),
-          );
-        return await unlessSpent(guarded, () =>
-          withinComputing(child, { ms, signal, loan }, (limited) => child.call(request.action, request, limited)),
-        );
+        const work = () =>
+          withinComputing(child, { ms, signal, loan }, (limited) => child.call(request.action, request, limited));
+        return await unlessSpent(guarded, () => (ms < timeoutMs ? orSlow(work()) : work()));
       } catch (error) {
-        if (error instanceof ComputingSpentError && ms < timeoutMs) throw new SlowError('the facts take longer');
         throw pdfError(error);
       }
     });

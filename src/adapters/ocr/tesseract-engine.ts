@@ -30,7 +30,7 @@ export interface TesseractEngineOptions extends LanguageFolders {
 function notAgain(index: number): AppError {
   return new AppError(
     'image.undecodable',
-    `Page ${index + 1} used up its computing time or memory in text recognition twice, so it is not tried again. Send a clearer or smaller picture, or run a workflow on the document again as a person.`,
+    `Page ${index + 1} used up its computing time or memory in text recognition twice, so it is not tried again. Send a clearer or smaller picture, or run a workflow on the document in the dashboard.`,
   );
 }
 

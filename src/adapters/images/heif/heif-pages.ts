@@ -73,7 +73,7 @@ export function createHeifPages({ fairness, spent }: PagePoolParts = {}): HeifPa
 
 const notAgain = (): AppError =>
   undecodable(
-    'The HEIC used up its computing time or memory twice, so it is not tried again. Send it as JPEG or PNG, or run a workflow on the document again as a person.',
+    'The HEIC used up its computing time or memory twice, so it is not tried again. Send it as JPEG or PNG, or run a workflow on the document in the dashboard.',
   );
 
 function heifError(error: unknown): unknown {
