@@ -32,7 +32,7 @@ import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { openTraces } from '#app/compose/processes/traces.ts';
 import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { openRedis, type SharedRedis } from '#app/compose/processes/redis.ts';
-import { Scarce } from '#app/compose/scarce.ts';
+import { Scarce } from '#app/compose/processes/scarce.ts';
 import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { noSiblings, withFar, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { Config, Ports } from '#src/config/config.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { openToolServer } from '#src/adapters/outbound/tool-server.ts';
-import type { Scarce } from '#app/compose/scarce.ts';
+import type { Scarce } from '#app/compose/processes/scarce.ts';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { addedLanguagesFolder } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';

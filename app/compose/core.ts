@@ -26,7 +26,7 @@ import { openAiOf, type Readers } from '#app/compose/models.ts';
 import { createOutside, type Outside } from '#app/compose/outside.ts';
 import { shareWakes, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { SharedRedis } from '#app/compose/processes/redis.ts';
-import type { Scarce } from '#app/compose/scarce.ts';
+import type { Scarce } from '#app/compose/processes/scarce.ts';
 import { createSpentWork } from '#src/stores/spent-work.ts';
 import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
@@ -211,12 +211,16 @@ function limitsOf({ uploads, rateLimits, retention }: Config): ToolDeps['limits'
   return { uploadMaxBytes, signContentType, trashDays, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
+/** What each process knows of work that used up its limits, siblings hear of. */
+function connectScarce({ scarce, siblings, data }: CoreParts, metrics: Metrics): void {
+  const spent = createSpentWork(data.collections, (organizationId) => siblings.tellSpent(organizationId));
+  siblings.onSpent((organizationId) => spent.changed(organizationId));
+  scarce.connect(metrics, spent);
+}
+
 /** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
-function metricsOf(
-  { config, siblings, redis }: CoreParts,
-  queue: QueueReader,
-  usage: Pick<ToolDeps['usage'], 'totals'>,
-): Metrics {
+function metricsOf(parts: CoreParts, queue: QueueReader, usage: Pick<ToolDeps['usage'], 'totals'>): Metrics {
+  const { config, siblings, redis } = parts;
   if (config.services.size === 0) return noMetrics;
   const redisErrors = redis === null ? null : () => redis.state().errors;
   const metrics = metricsOnUse(async () => {
@@ -225,14 +229,8 @@ function metricsOf(
     return createPrometheusMetrics(read, () => siblings.metrics());
   });
   siblings.serveMetrics(() => metrics.json());
+  connectScarce(parts, metrics);
   return metrics;
-}
-
-/** What each process knows of work that used up its limits, siblings hear of. */
-function connectScarce({ scarce, siblings, data }: CoreParts, metrics: Metrics): void {
-  const spent = createSpentWork(data.collections, (organizationId) => siblings.tellSpent(organizationId));
-  siblings.onSpent((organizationId) => spent.changed(organizationId));
-  scarce.connect(metrics, spent);
 }
 
 /** Wake-ups for the workers of this process, its siblings, and through Redis for those of all machines. */
@@ -289,14 +287,10 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
   const { collections, database, objects } = data;
   const stores = createStores(config, data, parts);
   const later = afterResponse(parts, stores.events, stack);
-  const outside = createOutside(
-    { ...parts, stores, images, openai: openAiOf(config, tracer), fairness: parts.scarce.fairness },
-    stack,
-  );
+  const outside = createOutside({ ...parts, stores, images, openai: openAiOf(config, tracer) }, stack);
   const wake = wakesOf(parts);
   const queue = new QueueReader(stores.executions);
   const metrics = metricsOf(parts, queue, stores.usage);
-  connectScarce(parts, metrics);
   let apiUrl = config.baseUrl ?? `http://${config.host}:${config.ports.api}`;
   let mcpUrl = config.mcpUrl ?? `http://${config.host}:${config.ports.mcp}`;
   const at = { baseUrl: () => apiUrl, hasDashboard: config.web !== null };

@@ -7,7 +7,7 @@ import { noTracer } from '#src/domain/traces/no-tracer.ts';
 import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
 import { derivedId } from '#src/domain/ids.ts';
 import { deadline, unlessAborted, type Deadline } from '#graphs/engine/deadline.ts';
-import { depsInTurn } from '#graphs/run/deps-in-turn.ts';
+import { depsInTurn } from '#graphs/engine/deps-in-turn.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
 import { mapStrings, SentRequest } from '#graphs/run/sent-request.ts';

@@ -7,7 +7,7 @@ import { upload, withSender, type Attack } from '#scripts/siege/attacks.ts';
 interface Costly {
   readonly count: number;
   readonly contentType: string;
-  make(turn: number): Buffer;
+  readonly make: (turn: number) => Buffer;
 }
 
 /** Uploads so many documents whose pages take all the time that they may take, waits, and deletes them: the next attack finds a quiet service. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { SpentWork } from '#src/domain/ports/spent-work.ts';
+import type { SpentWork } from '#src/domain/ports/page-turn.ts';
 import type { Collections } from '#src/stores/collections.ts';
 
 /** Time for which it is known: files come back within days, and then seldom. */

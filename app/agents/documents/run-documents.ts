@@ -48,7 +48,10 @@ export function createRunDocuments({
   images,
 }: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId' | 'again'>) => Promise<RunDocument> {
   const originals = byteCache<Buffer>((bytes) => bytes.length);
-  const pages = new LRUCache<string, PageImage>({ maxSize: cacheBytes, sizeCalculation: ({ png }) => png.length });
+  const pages = new LRUCache<string, PageImage>({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ png }) => Math.max(1, png.length),
+  });
   const decoding = new SharedTurns<PageImage>();
 
   const original = (record: DocumentRecord): Promise<Buffer> =>

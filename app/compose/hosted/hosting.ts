@@ -2,7 +2,7 @@ import { createNodeCache } from '#src/stores/node-cache.ts';
 import { createRetention } from '#src/stores/retention.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
-import type { Scarce } from '#app/compose/scarce.ts';
+import type { Scarce } from '#app/compose/processes/scarce.ts';
 import { createOcr, nodeDepsOf } from '#app/compose/agents.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';

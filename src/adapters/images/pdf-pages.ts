@@ -5,8 +5,7 @@ import type { PdfFacts } from '#src/adapters/images/pdf-render.ts';
 import type { Drawn, PdfRequest } from '#src/adapters/images/pdf-thread.ts';
 import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { PageImage, PictureSize } from '#src/domain/ports/image-codec.ts';
-import type { PageTurn } from '#src/domain/ports/page-turn.ts';
-import type { SpentWork } from '#src/domain/ports/spent-work.ts';
+import type { PageTurn, SpentWork } from '#src/domain/ports/page-turn.ts';
 import { FairPool, type Fairness } from '#src/concurrency/fair-pool.ts';
 import {
   startChild,
@@ -78,11 +77,13 @@ function notAgain(request: PdfRequest): AppError {
   );
 }
 
+const slow = (): SlowError => new SlowError('the facts take longer');
+
 async function orSlow(work: Promise<unknown>): Promise<unknown> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof ComputingSpentError ? new SlowError('the facts take longer') : error;
+    throw error instanceof ComputingSpentError ? slow() : error;
   }
 }
 
@@ -90,6 +91,7 @@ class Lane {
   readonly #pool: FairPool<GuardedThread>;
   readonly #spent: SpentWork | undefined;
   readonly #label = decoderLabel();
+  readonly #started = new WeakSet<GuardedThread>();
 
   constructor(name: string, size: number, { fairness, spent }: PagePoolParts) {
     const entry = new URL('pdf-thread.ts', import.meta.url);
@@ -116,22 +118,32 @@ class Lane {
     };
     return this.#pool.use({ owner, kind, signal, clock }, async (child, loan) => {
       try {
-        // The time counts from when the process has loaded its libraries.
-        await withinComputing(child, { ms: timeoutMs, signal }, (limited) => child.call('start', null, limited));
+        await this.#start(child, signal);
+        // Facts that take longer, also where the machine is busy, move to the other lane.
+        const stuck = ms < timeoutMs ? { stuck: slow } : {};
         const work = () =>
-          withinComputing(child, { ms, signal, loan }, (limited) => child.call(request.action, request, limited));
+          withinComputing(child, { ms, signal, loan, ...stuck }, (limited) =>
+            child.call(request.action, request, limited),
+          );
         return await unlessSpent(guarded, () => (ms < timeoutMs ? orSlow(work()) : work()));
       } catch (error) {
         throw pdfError(error);
       }
     });
   }
+
+  /** The time of a call counts from when the process has loaded its libraries. */
+  async #start(child: GuardedThread, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#started.has(child)) return;
+    await withinComputing(child, { ms: timeoutMs, signal }, (limited) => child.call('start', null, limited));
+    this.#started.add(child);
+  }
 }
 
 export function createPdfPages(parts: PagePoolParts = {}): PdfPages {
   const quick = new Lane('pdf-facts', 1, parts);
-  const slow = new Lane('pdf', 2, parts);
-  const patiently = (request: PdfRequest, turn: PageTurn): Promise<unknown> => slow.call(request, turn, timeoutMs);
+  const pages = new Lane('pdf', 2, parts);
+  const patiently = (request: PdfRequest, turn: PageTurn): Promise<unknown> => pages.call(request, turn, timeoutMs);
 
   /** Pictures over the limit of pixels take a second call. A page whose pictures take more memory than it may have stays as it is without them. */
   const drawn = async <Result>(request: Drawing, turn: PageTurn): Promise<Result> => {

@@ -4,7 +4,7 @@ const mostShown = 20;
 const mostCounted = 1_000;
 
 /** Label of all owners that are not among the largest. */
-export const others = 'other';
+const others = 'other';
 
 /** Sum of values by the 20 owners that have the most; all others are one. */
 export class Largest {

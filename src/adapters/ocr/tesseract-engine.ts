@@ -7,7 +7,7 @@ import { createTesseractLanguages, modelVariant, type LanguageFolders } from '#s
 import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
 import { FairPool, PoolClosedError, type Fairness } from '#src/concurrency/fair-pool.ts';
 import { unlessSpent } from '#src/adapters/threads/limits.ts';
-import type { SpentWork } from '#src/domain/ports/spent-work.ts';
+import type { SpentWork } from '#src/domain/ports/page-turn.ts';
 
 /** Raise it with every change of preparation or attempts that changes results: kept outcomes of nodes depend on the label. */
 const effort = 'ladder-4';

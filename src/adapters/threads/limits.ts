@@ -1,12 +1,13 @@
 import { AppError, InkgraphError } from '#src/domain/app-error.ts';
-import type { PageTurn } from '#src/domain/ports/page-turn.ts';
-import { mostSpent, type SpentWork } from '#src/domain/ports/spent-work.ts';
+import { mostSpent, type PageTurn, type SpentWork } from '#src/domain/ports/page-turn.ts';
 import type { Loan } from '#src/concurrency/fair-pool.ts';
 import { startComputingDeadline } from '#src/adapters/threads/deadline.ts';
 import { ThreadEndedError, ThreadStoppedError, type GuardedThread } from '#src/adapters/threads/guarded-thread.ts';
 
 /** Work used up its computing time. */
 export class ComputingSpentError extends InkgraphError {}
+
+const shortMs = 100;
 
 interface Limit {
   /** Computing time of the member, in milliseconds. */
@@ -51,7 +52,10 @@ export async function withinComputing<Result>(
     if (error instanceof ThreadEndedError) used = Math.min(ms, performance.now() - begun);
     throw error;
   } finally {
-    await usedMs().catch(() => undefined);
+    const took = performance.now() - begun;
+    // Short work is charged with its real time: it is not worth a question.
+    if (took < shortMs) used = took;
+    else await usedMs().catch(() => undefined);
     loan?.spend(used);
   }
 }

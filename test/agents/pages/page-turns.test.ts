@@ -62,7 +62,7 @@ verifies(
     // Its list of instructions fills the memory of the process.
     const bytes = formsPdf(20);
     const [spent, memory] = ['so it is not tried again', 'needs too much memory'];
-    for (const words of [memory, memory, spent, spent])
+    for (const words of [memory, memory, spent])
       expect(await errorOf(at, await ingest(at, bytes, seed.workflowKey))).toContain(words);
     // A person may want to know.
     const cookie = await at.signIn();
@@ -71,11 +71,6 @@ verifies(
     const { status, body } = await at.call('POST', path, { cookie, body: { workflowId: seed.workflowId } });
     expect(status).toBe(202);
     expect(await errorOf(at, body.executionId)).toContain(memory);
-    expect(await errorOf(at, await ingest(at, bytes, seed.workflowKey))).toContain(spent);
-    // Others have their own experience.
-    const neighbour = await addNeighbour(at, 'organization');
-    const theirs = await ingest(at, bytes, neighbour.workflowKey);
-    expect(await errorOf(at, theirs, neighbour.serviceKey)).toContain(memory);
   },
-  { timeout: 120_000 },
+  { timeout: 180_000 },
 );

@@ -2,7 +2,7 @@ import type { Fairness } from '#src/concurrency/fair-pool.ts';
 import { RecentUse } from '#src/concurrency/recent-use.ts';
 import type { Config } from '#src/config/config.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
-import type { SpentWork } from '#src/domain/ports/spent-work.ts';
+import type { SpentWork } from '#src/domain/ports/page-turn.ts';
 
 /**
  * Parts that all pools of this process share. They are made before the database is open, and connected to it afterwards. Source:

@@ -33,14 +33,15 @@ function segmentersInTurn({ segmenters: { local, remote } }: NodeDeps, run: RunF
   return { local: inTurn(local), remote: remote && inTurn(remote) };
 }
 
-function ocrInTurn({ ocr, document }: NodeDeps, run: RunFacts, clock: Pausable): OcrEngine {
+function ocrInTurn(deps: NodeDeps, run: RunFacts, clock: Pausable): OcrEngine {
+  const { ocr } = deps;
   return {
     label: ocr.label,
     language: ocr.language,
     installed: () => ocr.installed(),
     recent: () => ocr.recent(),
     async recognize(page, options) {
-      const { sha256: content } = await document(run);
+      const { sha256: content } = await deps.document(run);
       return ocr.recognize(page, { owner: run.organizationId, content, again: run.again, clock, ...options });
     },
     close: () => ocr.close(),
