@@ -211,7 +211,7 @@ function limitsOf({ uploads, rateLimits, retention }: Config): ToolDeps['limits'
   return { uploadMaxBytes, signContentType, trashDays, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
-/** What each process knows of work that used up its limits, siblings hear of. */
+/** Tells siblings of work that used up its limits, and hears of theirs. */
 function connectScarce({ scarce, siblings, data }: CoreParts, metrics: Metrics): void {
   const spent = createSpentWork(data.collections, (organizationId) => siblings.tellSpent(organizationId));
   siblings.onSpent((organizationId) => spent.changed(organizationId));
