@@ -32,6 +32,8 @@ import { configuredAddresses, type Addresses } from '#app/compose/addresses.ts';
 import { openTraces } from '#app/compose/processes/traces.ts';
 import type { Tracer } from '#src/domain/ports/tracer.ts';
 import { openRedis, type SharedRedis } from '#app/compose/processes/redis.ts';
+import { Scarce } from '#app/compose/processes/scarce.ts';
+import { createImageCodec } from '#src/adapters/images/image-codec.ts';
 import { noSiblings, withFar, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { Config, Ports } from '#src/config/config.ts';
 import { ConfigError } from '#src/config/env.ts';
@@ -194,7 +196,8 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
   const { tracer, logger } = await openTraces(config, { instanceId, logger: plain }, opening);
   refuseMissingLanguages(config);
   refuseMissingEmbeddings(config);
-  const readers = createReaders(config, tracer, overrides.images);
+  const scarce = new Scarce(config);
+  const readers = createReaders(config, tracer, overrides.images ?? createImageCodec(scarce));
   const redis = await openRedis(config, logger, opening);
   const { sessionStore, passwords, compute, ocr, lingerMs, openDatabase, repeatPausesMs } = overrides;
   const data = await openData(config, { embedders: readers.models, logger, openDatabase }, opening);
@@ -208,6 +211,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
       config,
       data,
       readers,
+      scarce,
       code,
       logger,
       tracer,
@@ -220,7 +224,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     opening,
   );
   const worker = config.services.has('agents')
-    ? createAgents({ config, data, core, code, ocr, lingerMs, repeatPausesMs }, opening)
+    ? createAgents({ config, data, core, code, scarce, ocr, lingerMs, repeatPausesMs }, opening)
     : null;
   opening.defer(async () => core.mailSender?.stop());
   const stopWork = workStopper(worker, overrides.drainMs ?? usualDrainMs);
@@ -234,7 +238,7 @@ export async function compose(config: Config, overrides: Overrides = {}): Promis
     sessions: core.sessions,
     logger,
     tracer,
-    hosting: () => lazyHosting({ config, data, core, code, ocr }, stack),
+    hosting: () => lazyHosting({ config, data, core, code, scarce, ocr }, stack),
     failed: data.failed,
     addresses: configuredAddresses(config),
     ports: () => services?.ports ?? config.ports,

@@ -1,3 +1,4 @@
+import type { Pausable } from '#src/domain/ports/page-turn.ts';
 import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
@@ -22,6 +23,8 @@ export interface RunFacts {
   readonly documentId: string;
   /** true: the run belongs to an experiment. Its results are stored for the run alone: no document, search or feed shows them. */
   readonly isolated?: true;
+  /** true: a person started it in the dashboard, also for pages that used up their limits before. */
+  readonly again?: true;
 }
 
 /** The run's document, decoded on demand. A bounded cache keeps pages for later nodes. */
@@ -46,9 +49,10 @@ export interface RunDocument {
   readonly degraded?: DocumentRecord['degraded'];
   /** Ids of the current versions that people and agents made of results, by the ids of the results. */
   readonly corrected?: ReadonlyMap<string, string>;
-  page(index: number, signal: AbortSignal): Promise<PageImage>;
+  /** `clock` stands still while the page waits for its turn. */
+  page(index: number, signal: AbortSignal, clock?: Pausable): Promise<PageImage>;
   /** Text that a page of a PDF states; null for other documents, and for pages without. */
-  text(index: number, signal: AbortSignal): Promise<PageText | null>;
+  text(index: number, signal: AbortSignal, clock?: Pausable): Promise<PageText | null>;
 }
 
 /** A picture that a run made, to be stored as a derived document. */

@@ -100,7 +100,8 @@ class Performance {
     this.#signal = signal;
     this.#number = lease.run.version;
     const isolated = isApart(lease.run) ? { isolated: true as const } : {};
-    this.#facts = { runId, executionId, organizationId, projectId, documentId, ...isolated };
+    const again = lease.run.byPerson === true ? { again: true as const } : {};
+    this.#facts = { runId, executionId, organizationId, projectId, documentId, ...isolated, ...again };
   }
 
   /** Throws errors that are not the run's own: a lost lease, a stopping worker, a database that is down. */

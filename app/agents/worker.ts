@@ -1,3 +1,4 @@
+import { Paced } from '#src/concurrency/paced.ts';
 import { PendingWork } from '#src/concurrency/pending-work.ts';
 import { aloneAfter, RunClaims } from '#app/agents/claims/run-claims.ts';
 import { LeaseWatch } from '#app/agents/claims/lease-watch.ts';
@@ -61,6 +62,9 @@ export interface Clock {
 /** Longest pause between looks at the queue of a worker with room. Finds runs of other processes and of dead workers. */
 const claimMs = 1_000;
 
+/** Shortest time between two looks for a guest that wake-ups ask for. */
+const guestMs = 200;
+
 /** Interval at which a worker checks whether its runs were canceled or taken over: their work must stop within a second. */
 const lookMs = 500;
 
@@ -90,6 +94,10 @@ export class Worker {
   /** A run beside the slots, of an organization that had none in flight here. */
   #guest: Lease | null = null;
   #guestsDue = false;
+  readonly #guestLooks = new Paced<object>(guestMs, () => {
+    this.#guestsDue = true;
+    this.#goOn();
+  });
   #again = false;
   #alone = false;
   /** While set, the worker claims nothing until nothing is in flight. */
@@ -140,6 +148,7 @@ export class Worker {
   /** Stops claiming, lets running runs end within `drainMs`, then returns the rest to the queue. */
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
+    this.#guestLooks.end();
     await this.#consumer?.close();
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
     if (this.#claimer !== null) clearInterval(this.#claimer);
@@ -187,6 +196,7 @@ export class Worker {
   /** `runs`: the number of new runs in the queue; default: there may be any number. */
   #wake(runs?: number): void {
     this.#claims.heard(runs);
+    this.#guestLooks.add({});
     this.#goOn();
   }
 
@@ -228,7 +238,7 @@ export class Worker {
     return !this.#alone && !this.#emptying && this.#inSlots().length < this.#options.concurrency;
   }
 
-  /** With a regular look only: a busy worker hears of many runs, and most are of organizations that it works for. */
+  /** With a regular look, and some wake-ups: a busy worker hears of many runs, and most are of organizations that it works for. */
   async #claimGuest(): Promise<void> {
     this.#guestsDue = false;
     if (this.#stopped || this.#alone || this.#emptying || this.#guest !== null) return;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { openToolServer } from '#src/adapters/outbound/tool-server.ts';
+import type { Scarce } from '#app/compose/processes/scarce.ts';
 import { createTesseractEngine } from '#src/adapters/ocr/tesseract-engine.ts';
 import { addedLanguagesFolder } from '#src/adapters/ocr/tesseract-languages.ts';
 import { createDocumentTraces } from '#src/stores/document-traces.ts';
@@ -73,6 +74,7 @@ interface AgentsParts {
   readonly data: Data;
   readonly core: Core;
   readonly code: Code;
+  readonly scarce: Scarce;
   /** Closed by the composing program. Default: an engine of the process. */
   readonly ocr?: OcrEngine | undefined;
   /** Longest delay before steps and checkpoints of runs are written together. Default: 100 ms. */
@@ -123,10 +125,16 @@ export function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeD
 }
 
 /** `stack` closes it. Loads nothing heavy before the first page. */
-export function createOcr({ ocr: { language, workers }, dataDir }: Config, stack: AsyncDisposableStack): OcrEngine {
+export function createOcr(
+  { ocr: { language, workers }, dataDir }: Config,
+  { fairness, spent }: Scarce,
+  stack: AsyncDisposableStack,
+): OcrEngine {
   const ocr = createTesseractEngine({
     language,
     addedFolder: addedLanguagesFolder(dataDir),
+    fairness,
+    spent,
     ...(workers === null ? {} : { workers }),
   });
   stack.defer(() => ocr.close());
@@ -139,7 +147,7 @@ export function createAgents(given: AgentsParts, stack: AsyncDisposableStack): W
   const { deps, outside, relay, webhookRelay, metrics, tracer } = core;
   const { steps, events, executions, workflows, wake, logger, secrets, audit } = deps;
   const lost = new LostAnnouncer(deps);
-  const ocr = given.ocr ?? createOcr(config, stack);
+  const ocr = given.ocr ?? createOcr(config, given.scarce, stack);
   const cache = createNodeCache(data.collections, logger, { days: config.retention.nodeCache, lingerMs });
   stack.defer(() => cache.idle());
   const computing = new Computing(core.compute, config.compute);

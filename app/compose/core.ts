@@ -27,6 +27,8 @@ import { originOf } from '#app/compose/listeners/listen.ts';
 import { createOutside, type Outside } from '#app/compose/outside.ts';
 import { shareWakes, type Siblings } from '#app/compose/processes/siblings.ts';
 import type { SharedRedis } from '#app/compose/processes/redis.ts';
+import type { Scarce } from '#app/compose/processes/scarce.ts';
+import { createSpentWork } from '#src/stores/spent-work.ts';
 import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
@@ -90,6 +92,7 @@ interface CoreParts {
   readonly config: Config;
   readonly data: Data;
   readonly readers: Readers;
+  readonly scarce: Scarce;
   readonly code: Code;
   readonly logger: Logger;
   readonly tracer: Tracer;
@@ -209,12 +212,16 @@ function limitsOf({ uploads, rateLimits, retention }: Config): ToolDeps['limits'
   return { uploadMaxBytes, signContentType, trashDays, ratePerSecond: rateLimits?.usual ?? 0 };
 }
 
+/** Tells siblings of work that used up its limits, and hears of theirs. */
+function connectScarce({ scarce, siblings, data }: CoreParts, metrics: Metrics): void {
+  const spent = createSpentWork(data.collections, (organizationId) => siblings.tellSpent(organizationId));
+  siblings.onSpent((organizationId) => spent.changed(organizationId));
+  scarce.connect(metrics, spent);
+}
+
 /** Metrics of this process and its siblings. Nothing for a command, which nobody asks: the library takes a tenth of its start. */
-function metricsOf(
-  { config, siblings, redis }: CoreParts,
-  queue: QueueReader,
-  usage: Pick<ToolDeps['usage'], 'totals'>,
-): Metrics {
+function metricsOf(parts: CoreParts, queue: QueueReader, usage: Pick<ToolDeps['usage'], 'totals'>): Metrics {
+  const { config, siblings, redis } = parts;
   if (config.services.size === 0) return noMetrics;
   const redisErrors = redis === null ? null : () => redis.state().errors;
   const metrics = metricsOnUse(async () => {
@@ -223,6 +230,7 @@ function metricsOf(
     return createPrometheusMetrics(read, () => siblings.metrics());
   });
   siblings.serveMetrics(() => metrics.json());
+  connectScarce(parts, metrics);
   return metrics;
 }
 

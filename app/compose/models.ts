@@ -39,7 +39,11 @@ export function vectorsOf({ search }: Pick<Config, 'search'>, { text, image }: P
   return { text: text.dimensions, image: image.dimensions, quantization: search.quantization };
 }
 
-export function createReaders(config: Config, tracer: Tracer = noTracer, images = createImageCodec()): Readers {
+export function createReaders(
+  config: Config,
+  tracer: Tracer = noTracer,
+  images: ImageCodec = createImageCodec(),
+): Readers {
   return {
     images,
     models: createModels({ codec: images, ...openAiOf(config, tracer), embeddings: config.models.embeddings }),

@@ -11,6 +11,7 @@ import { createWebhookTargets } from '#app/agents/webhooks/webhook-targets.ts';
 import type { AuditLog } from '#src/stores/audit-log.ts';
 import type { WebhookStore } from '#src/stores/webhooks/webhook-store.ts';
 import { createDeliverySender, type DeliverySenderParts } from '#app/agents/delivery-sender.ts';
+import type { Scarce } from '#app/compose/processes/scarce.ts';
 import type { Data } from '#app/compose/data.ts';
 import type { Config } from '#src/config/config.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
@@ -40,6 +41,7 @@ interface OutsideParts {
   readonly data: Data;
   readonly images: ImageCodec;
   readonly openai: Pick<ModelsConfig, 'openai'>;
+  readonly scarce: Pick<Scarce, 'fairness'>;
   readonly logger: Logger;
   readonly tracer: Tracer;
 }
@@ -64,7 +66,7 @@ function clientOf(policy: Policy, tracer: Tracer): Outbound {
 }
 
 export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack): Outside {
-  const { config, data, images, openai, logger, tracer, stores } = parts;
+  const { config, data, images, openai, scarce, logger, tracer, stores } = parts;
   const allow = config.outboundAllow;
   const anyPublic = clientOf({ allow, mode: 'public' }, tracer);
   const remote = config.segmentation && { ...config.segmentation, timeoutMs: 60_000 };
@@ -87,6 +89,7 @@ export function createOutside(parts: OutsideParts, stack: AsyncDisposableStack):
     chat: createChat(openai),
     segmenters: createSegmenters({
       images,
+      fairness: scarce.fairness,
       // The operator's settings name this host. Addresses in its answers are checked like any public address.
       outbound:
         remote === null ? anyPublic : clientOf({ allow, mode: 'public', trusted: [hostOf(remote.url)] }, tracer),

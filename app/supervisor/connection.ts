@@ -62,6 +62,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
   const stopped = Promise.withResolvers<string>();
   const wakes = new Set<(delayMs: number, runs?: number) => void>();
   const events = new Set<(stored: OfKind<'events'>['events']) => void>();
+  const spent = new Set<(organizationId: string) => void>();
   const tell = (message: ServiceMessage): void => {
     // A message that is lost on a closing channel costs nothing: the database holds what it reports.
     if (channel.connected) channel.send?.(message, undefined, undefined, () => undefined);
@@ -82,6 +83,7 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
     } else if (message.kind === 'stop') stop(message.reason);
     else if (message.kind === 'wake') for (const wake of wakes) wake(message.delayMs, message.runs);
     else if (message.kind === 'events') for (const listener of events) listener(message.events);
+    else if (message.kind === 'spent') for (const listener of spent) listener(message.organizationId);
     else metrics.receive(message);
   };
   const orphaned = (): void => stop('the supervisor ended');
@@ -95,10 +97,12 @@ export function connectToSupervisor(channel: Channel): SupervisorConnection {
       ...noSiblings,
       tellWake: (delayMs, runs) => tell({ kind: 'wake', delayMs, ...(runs !== undefined && { runs }) }),
       tellEvents: (stored) => tell({ kind: 'events', events: stored }),
+      tellSpent: (organizationId) => tell({ kind: 'spent', organizationId }),
       metrics: () => metrics.ask(),
       serveMetrics: (read) => metrics.serve(read),
       onWake: (listener) => listenTo(wakes, listener),
       onEvents: (listener) => listenTo(events, listener),
+      onSpent: (listener) => void spent.add(listener),
     },
     up: (listeners) => tell({ kind: 'up', ...listeners }),
     async [Symbol.asyncDispose]() {

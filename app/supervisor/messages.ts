@@ -4,12 +4,13 @@ import type { ServiceName } from '#src/config/env.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 /**
- * Passed on by the supervisor from one service process to the other: there is a run to take, events were stored, a question for metrics and
- * its answer. Losing one only delays what it reports.
+ * Passed on by the supervisor from one service process to the other: there is a run to take, events were stored, pages of an organization used
+ * up their limits, a question for metrics and its answer. Losing one only delays what it reports.
  */
 export type SiblingMessage =
   | { readonly kind: 'wake'; readonly delayMs: number; readonly runs?: number | undefined }
   | { readonly kind: 'events'; readonly events: readonly LoggedEvent[] }
+  | { readonly kind: 'spent'; readonly organizationId: string }
   | { readonly kind: 'ask-metrics'; readonly id: number }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] };
 

@@ -1,6 +1,51 @@
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
+  /** Stops the clock of the timeout until the pause, and every other one, is disposed of. */
+  pause(): Disposable;
 }
+
+/** Calls `due` after `ms` in which nobody paused it. */
+class StepClock {
+  readonly #due: () => void;
+  #left: number;
+  #pauses = 0;
+  #since = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, due: () => void) {
+    this.#left = ms;
+    this.#due = due;
+    this.#timer = setTimeout(due, ms);
+  }
+
+  pause(): Disposable {
+    if (this.#pauses === 0) this.#left -= performance.now() - this.#since;
+    this.#pauses += 1;
+    clearTimeout(this.#timer);
+    let isOver = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#pauses -= 1;
+        if (this.#pauses === 0) this.#goOn();
+      },
+    };
+  }
+
+  /** Stops for good. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#pauses = Number.POSITIVE_INFINITY;
+  }
+
+  #goOn(): void {
+    this.#since = performance.now();
+    this.#timer = setTimeout(this.#due, Math.max(0, this.#left));
+  }
+}
+
+const noPause: Disposable = { [Symbol.dispose]: () => undefined };
 
 /**
  * A signal that aborts with the reason of the first parent to abort, or with `timeout.reason()` after `timeout.ms`. Dispose it when the
@@ -19,12 +64,11 @@ export function deadline(
     parent.addEventListener('abort', forward, { once: true });
     release.push(() => parent.removeEventListener('abort', forward));
   }
-  if (timeout) {
-    const timer = setTimeout(() => controller.abort(timeout.reason()), timeout.ms);
-    release.push(() => clearTimeout(timer));
-  }
+  const clock = timeout && new StepClock(timeout.ms, () => controller.abort(timeout.reason()));
+  if (clock) release.push(() => clock.end());
   return {
     signal: controller.signal,
+    pause: () => clock?.pause() ?? noPause,
     [Symbol.dispose]: () => {
       for (const free of release) free();
     },

@@ -7,7 +7,8 @@ import { failureOf } from '#src/domain/runs/failure.ts';
 import { noTracer } from '#src/domain/traces/no-tracer.ts';
 import type { Span, Tracer } from '#src/domain/ports/tracer.ts';
 import { derivedId } from '#src/domain/ids.ts';
-import { deadline, unlessAborted } from '#graphs/engine/deadline.ts';
+import { deadline, unlessAborted, type Deadline } from '#graphs/engine/deadline.ts';
+import { depsInTurn } from '#graphs/engine/deps-in-turn.ts';
 import { preview } from '#graphs/engine/preview.ts';
 import { prepareNode, type PreparedNode } from '#graphs/run/prepare-node.ts';
 import { NodeError, nodeErrorOf, stackOf } from '#graphs/code/node-error.ts';
@@ -131,16 +132,17 @@ export class NodeVisit {
       const ready = await prepareNode(this.#plan, this.#context, this.#input);
       const kept = await this.#kept(ready);
       if (kept !== null) return attemptOf(asResult(kept), kept.runId);
-      return await this.#call(ready, limit.signal);
+      return await this.#call(ready, limit);
     } catch (error) {
       return { error };
     }
   }
 
-  async #call(ready: PreparedNode, signal: AbortSignal): Promise<Attempt> {
+  async #call(ready: PreparedNode, limit: Deadline): Promise<Attempt> {
     const { definition } = this.#plan;
     const sent = new SentRequest();
-    const call = this.#callOf(ready, sent, signal);
+    const { signal } = limit;
+    const call = this.#callOf(ready, sent, limit);
     try {
       const made = await unlessAborted(signal, () => definition.run(call));
       const { redact, conceal } = ready;
@@ -176,13 +178,12 @@ export class NodeVisit {
     };
   }
 
-  #callOf(
-    { params, secrets }: PreparedNode,
-    sent: SentRequest,
-    signal: AbortSignal,
-  ): NodeCall<Record<string, unknown>> {
+  #callOf({ params, secrets }: PreparedNode, sent: SentRequest, limit: Deadline): NodeCall<Record<string, unknown>> {
     const { deps: all, run, answers } = this.#context;
-    const deps = sent.through(secrets.length === 0 ? all : { ...all, outbound: boundOutbound(all.outbound, secrets) });
+    const through = sent.through(
+      secrets.length === 0 ? all : { ...all, outbound: boundOutbound(all.outbound, secrets) },
+    );
+    const deps = depsInTurn(through, run, limit);
     const path = this.#path;
     const answer = answers?.has(path) === true ? { answer: answers.get(path) } : {};
     return {
@@ -193,7 +194,7 @@ export class NodeVisit {
       state: this.#input.state,
       params,
       secrets,
-      signal,
+      signal: limit.signal,
       computing: this.#input.computing,
       ...(!this.#plan.node.cache && { cache: false as const }),
       ...answer,

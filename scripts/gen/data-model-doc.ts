@@ -119,6 +119,10 @@ const chapters: Readonly<Record<string, Readonly<Partial<Record<Name, Descriptio
       writtenBy: 'workers',
     },
     nodeCache: { holds: 'Outcomes of pure nodes, for later runs', writtenBy: 'workers' },
+    spentWork: {
+      holds: 'Pages that used up their computing time or memory, for 30 days',
+      writtenBy: 'whatever process reads pages',
+    },
     queues: {
       holds: 'Last rank and weight of each organization in each lane of the queue',
       writtenBy: 'relay, run tools',

@@ -2,6 +2,7 @@
 import { setPriority } from 'node:os';
 import { serve } from '#scripts/bench/processes/serve.ts';
 import { attacks } from '#scripts/siege/attacks.ts';
+import { pageAttacks } from '#scripts/siege/page-attacks.ts';
 import type { Statuses } from '#scripts/siege/send.ts';
 import type { Target } from '#scripts/siege/target.ts';
 
@@ -14,7 +15,7 @@ const state: { end: AbortController; done: Promise<void>; statuses: Statuses } =
 
 serve({
   begin({ name, target }: { name: string; target: Target }): void {
-    const attack = attacks.find((one) => one.name === name);
+    const attack = [...attacks, ...pageAttacks].find((one) => one.name === name);
     if (attack === undefined) throw new Error(`there is no attack ${name}`);
     state.end = new AbortController();
     state.statuses = new Map();

@@ -4,6 +4,7 @@ import { deflateSync } from 'node:zlib';
 import { drawingPdf } from '#scripts/inputs/drawing-pdf.ts';
 import { picturePdf } from '#scripts/inputs/picture-pdf.ts';
 import { passwordAttacks } from '#scripts/siege/password-attacks.ts';
+import type { ScanName } from '#scripts/siege/read-scans.ts';
 import { flood, senderFrom, type Sender, type Statuses } from '#scripts/siege/send.ts';
 import type { Target } from '#scripts/siege/target.ts';
 
@@ -12,6 +13,10 @@ const attackers = '127.0.0.2';
 
 export interface Attack {
   readonly name: string;
+  /** Only these scans of the tenant are read, and their time has the goal of the requests. Default: all of them, without a goal. */
+  readonly scans?: readonly ScanName[];
+  /** true: other programs use a core before and under the attack, and only failures count. */
+  readonly busy?: true;
   /** Goes on until the signal. */
   run(target: Target, signal: AbortSignal, statuses: Statuses): Promise<void>;
 }
@@ -21,7 +26,7 @@ const json = (body: object, key?: string) => ({
   body: JSON.stringify(body),
 });
 
-async function withSender(statuses: Statuses, work: (sender: Sender) => Promise<void>): Promise<void> {
+export async function withSender(statuses: Statuses, work: (sender: Sender) => Promise<void>): Promise<void> {
   using sender = senderFrom(attackers, statuses);
   await work(sender);
 }
@@ -43,7 +48,7 @@ async function holdConnections(url: string, count: number, signal: AbortSignal):
 }
 
 /** Uploads with presign, PUT and ack; answers the document's id, or null where something was refused. */
-async function upload(
+export async function upload(
   { send }: Sender,
   { api, key }: Pick<Target, 'api'> & { key: string },
   { bytes, contentType }: { bytes: Buffer; contentType: string },

@@ -15,8 +15,10 @@ import { startInkgraph, type Inkgraph } from '#scripts/bench/processes/inkgraph.
 import { storeDocument } from '#scripts/siege/store-document.ts';
 import type { Statuses } from '#scripts/siege/send.ts';
 import { attacks } from '#scripts/siege/attacks.ts';
+import { keepCoreBusy } from '#scripts/siege/busy-core.ts';
+import { pageAttacks } from '#scripts/siege/page-attacks.ts';
 import type { Target } from '#scripts/siege/target.ts';
-import { readScans, usualReading } from '#scripts/siege/read-scans.ts';
+import { readScans, usualReading, type ScanName } from '#scripts/siege/read-scans.ts';
 import { experienceOf, ordinaryUse, signedIn, type Experience } from '#scripts/siege/tenant.ts';
 
 export interface SiegeOptions {
@@ -29,6 +31,10 @@ export interface SiegeOptions {
 
 export interface SiegeLine {
   readonly attack: string;
+  /** The time of a scan has a goal: the attack is on the pages. */
+  readonly isOnPages: boolean;
+  /** Other programs used a core meanwhile. */
+  readonly busy: boolean;
   readonly quiet: Experience;
   readonly under: Experience;
   /** Times of the tenant's scans, from upload to read, and those that were not read. */
@@ -166,25 +172,30 @@ export async function siege({ seconds, only, progress }: SiegeOptions): Promise<
     const documentId = await storeDocument(target.api, serviceKey);
     const tenant = { api: target.api, key: serviceKey, documentId, workflowKey: inkgraph.seed.workflowKey, cookie };
     // Requests, and scans that are read meanwhile: the memory that the main job takes is no attacker's work.
-    const usual = async () => {
-      const [requests, reading] = await Promise.all([ordinaryUse(tenant, seconds), readScans(tenant, seconds)]);
+    const usual = async (scans?: readonly ScanName[]) => {
+      const [requests, reading] = await Promise.all([ordinaryUse(tenant, seconds), readScans(tenant, seconds, scans)]);
       return { requests, reading };
     };
     await usual();
     await using attacker = startChild(new URL('attacker.ts', import.meta.url));
     const lines: SiegeLine[] = [];
     const processes = await processesOf(inkgraph.service.pid);
-    for (const { name } of attacks.filter((one) => only.length === 0 || only.some((part) => one.name.includes(part)))) {
+    const all = [...attacks, ...pageAttacks];
+    const chosen = all.filter((one) => only.length === 0 || only.some((part) => one.name.includes(part)));
+    for (const { name, scans, busy = false } of chosen) {
       await settled(inkgraph, processes);
-      const before = await highest(inkgraph, usual());
+      using _busyCore = busy ? keepCoreBusy(2 * seconds + settleMs / 1_000) : null;
+      const before = await highest(inkgraph, usual(scans));
       progress(`attack: ${name}`);
       await attacker.ask('begin', { name, target });
-      const under = await highest(inkgraph, usual());
+      const under = await highest(inkgraph, usual(scans));
       const statuses = await attacker.ask<Statuses>('end');
       await settled(inkgraph, processes);
-      const after = await usual();
+      const after = await usual(scans);
       lines.push({
         attack: name,
+        isOnPages: scans !== undefined,
+        busy,
         quiet: experienceOf([before.result.requests, after.requests]),
         under: experienceOf([under.result.requests]),
         reading: {

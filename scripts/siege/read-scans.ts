@@ -11,15 +11,18 @@ export interface Reading {
   readonly failed: number;
 }
 
-const scans = ['note.gif', 'invoice.pdf'] as const;
+export const scanNames = ['note.gif', 'invoice.pdf'] as const;
+export type ScanName = (typeof scanNames)[number];
+
 const betweenMs = 500;
 /** Seconds that one request waits for the run: the most that the service allows. */
 const wait = 30;
 
-/** Uploads a picture and a PDF in turn, each when the one before was read, until the time is over. */
+/** Uploads the scans in turn, each when the one before was read, until the time is over. */
 export async function readScans(
   { api, workflowKey }: { readonly api: string; readonly workflowKey: string },
   seconds: number,
+  scans: readonly ScanName[] = scanNames,
 ): Promise<Reading> {
   const client = createClient({ baseUrl: api, apiKey: workflowKey, retries: 0 });
   const files = await Promise.all(
@@ -52,9 +55,14 @@ async function isReadBy(
   return status === 'succeeded';
 }
 
-/** Several readings as one: the usual time of a scan, and failures. */
-export function usualReading(readings: readonly Reading[]): { readonly p50: number; readonly failed: number } {
+/** Several readings as one: the number of scans, their usual time, and failures. */
+export function usualReading(readings: readonly Reading[]): {
+  readonly scans: number;
+  readonly p50: number;
+  readonly failed: number;
+} {
   return {
+    scans: readings.reduce((sum, { times }) => sum + times.length, 0),
     p50: quantile(
       readings.flatMap(({ times }) => times),
       0.5,

@@ -118,6 +118,8 @@ export interface Config {
   };
   /** Computing time for expressions and templates of users. */
   readonly compute: { readonly nodeMs: number; readonly runMs: number; readonly organizationMsPerMinute: number };
+  /** Computing time for pages; null: no limit. */
+  readonly pages: { readonly organizationMsPerMinute: number | null };
   /** Requests a second, 0: no limit; null: all limits are off. `address` is for requests without a credential. */
   readonly rateLimits: { readonly usual: number; readonly expensive: number; readonly address: number } | null;
   /** `perAddress` 0: no limit. */
@@ -315,6 +317,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       runMs: values.RUN_COMPUTE_MS,
       organizationMsPerMinute: values.ORGANIZATION_COMPUTE_MS_PER_MINUTE,
     },
+    pages: { organizationMsPerMinute: values.ORGANIZATION_PAGE_MS_PER_MINUTE || null },
     rateLimits:
       values.RATE_LIMITS === 'off'
         ? null

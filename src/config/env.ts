@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { hostLines, httpUrl, originLines, proxyLines, redisUrl, rootUrl } from '#src/config/address-shapes.ts';
 import { earlierKeys, secretsKey } from '#src/config/key-shapes.ts';
 import { traceRows } from '#src/config/traces.ts';
+import { pageRows } from '#src/config/pages.ts';
 import { searchRows } from '#src/config/search.ts';
 import { codeAndPageRows } from '#src/config/code-and-pages.ts';
 import { limits } from '#src/contracts/fields.ts';
@@ -331,6 +332,7 @@ export const env = {
     schema: count(30_000, 10, 3_600_000),
     doc: 'Milliseconds of computing time for expressions and templates of all runs of an organization in a minute, in each agents process',
   },
+  ...pageRows,
   RATE_LIMITS: {
     schema: z.enum(['on', 'off']).default('on'),
     doc: 'off: no rate limits, also for sign-in and OAuth; for benchmarks',

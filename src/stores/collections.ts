@@ -46,6 +46,18 @@ export interface SecretRow {
   readonly sealedBy?: string;
 }
 
+/** Work on a document that used up its computing time or memory. `_id` is `<organizationId>/<content> <work>`. */
+export interface SpentWorkRow {
+  readonly _id: string;
+  readonly organizationId: string;
+  /** SHA-256 of the document, in hex. */
+  readonly content: string;
+  /** Program with its version, kind of work and page. */
+  readonly work: string;
+  readonly times: number;
+  readonly forgetAt: Date;
+}
+
 /** Outcomes of nodes that were stored together. `_id` is `<projectId>:<key>` of the first. */
 export interface NodeCacheRow {
   readonly _id: string;
@@ -247,6 +259,7 @@ export interface Collections {
   readonly deliveries: Collection<DeliveryRecord>;
   readonly webhooks: Collection<WebhookRecord>;
   readonly nodeCache: Collection<NodeCacheRow>;
+  readonly spentWork: Collection<SpentWorkRow>;
   readonly datasets: Collection<DatasetRecord>;
   readonly datasetVersions: Collection<DatasetVersionRow>;
   readonly datasetLedgers: Collection<LedgerRecord>;
@@ -303,6 +316,7 @@ const names = [
   'deliveries',
   'webhooks',
   'nodeCache',
+  'spentWork',
   'datasets',
   'datasetVersions',
   'datasetLedgers',

@@ -163,6 +163,7 @@ export const indexes: Readonly<Partial<Record<keyof Collections | LibraryCollect
     [{ organizationId: 1, 'others.id': 1 }, { partialFilterExpression: { 'others.id': { $exists: true } } }],
     [{ forgetAt: 1 }, { expireAfterSeconds: 0 }],
   ],
+  spentWork: [[{ organizationId: 1, forgetAt: -1 }], [{ forgetAt: 1 }, { expireAfterSeconds: 0 }]],
   datasets: [[{ organizationId: 1, projectId: 1, createdAt: -1, _id: -1 }]],
   datasetVersions: [[{ organizationId: 1, datasetId: 1, generation: 1 }], [{ organizationId: 1, documentIds: 1 }]],
   experiments: [

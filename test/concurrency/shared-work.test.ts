@@ -42,6 +42,18 @@ describe('Shared work', () => {
     expect(await work.do('f', async () => 'made')).toBe('made');
   });
 
+  test('of one owner that fills its queue refuses and delays nothing of another', async () => {
+    const work = new SharedWork<string>({ atOnce: 1, waiting: 1 });
+    const [first, second] = [held(), held()];
+    const one = work.do('a', first.make, 'org_a');
+    const two = work.do('b', second.make, 'org_a');
+    await expect(work.do('c', async () => 'never', 'org_a')).rejects.toMatchObject({ code: 'request.rate_limited' });
+    await expect(work.do('d', async () => 'other', 'org_b')).resolves.toBe('other');
+    first.resolve('first');
+    second.resolve('second');
+    expect(await Promise.all([one, two])).toEqual(['first', 'second']);
+  });
+
   test('that fails rejects all its callers, and frees its slot', async () => {
     const work = new SharedWork<string>({ atOnce: 1, waiting: 1 });
     const first = held();

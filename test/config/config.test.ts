@@ -70,6 +70,7 @@ const broken: Partial<Record<EnvName, string>> = {
   NODE_COMPUTE_MS: '9',
   RUN_COMPUTE_MS: 'much',
   ORGANIZATION_COMPUTE_MS_PER_MINUTE: '0',
+  ORGANIZATION_PAGE_MS_PER_MINUTE: '-1',
   RATE_LIMITS: 'false',
   RATE_LIMIT_PER_SECOND: '-1',
   RATE_LIMIT_EXPENSIVE_PER_SECOND: '2.5',

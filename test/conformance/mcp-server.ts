@@ -29,7 +29,15 @@ export async function serveCatalog(catalog: McpCatalog): Promise<FixtureServer> 
     legacy: 'sessions',
     sessionRecords: memoryRecords(),
     logger: log,
-    metrics: { request() {}, run() {}, searchRetriever() {}, removed() {}, text: async () => '', json: async () => [] },
+    metrics: {
+      request() {},
+      run() {},
+      searchRetriever() {},
+      removed() {},
+      poolWait() {},
+      text: async () => '',
+      json: async () => [],
+    },
     health: { health: () => Promise.reject(new Error('not asked here')), isDraining: () => false },
     isOperator: () => false,
   });

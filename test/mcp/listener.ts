@@ -134,7 +134,15 @@ export async function listen(
     sessionRecords: memoryRecords(),
     ...choices,
     logger: log,
-    metrics: { request() {}, run() {}, searchRetriever() {}, removed() {}, text: async () => '', json: async () => [] },
+    metrics: {
+      request() {},
+      run() {},
+      searchRetriever() {},
+      removed() {},
+      poolWait() {},
+      text: async () => '',
+      json: async () => [],
+    },
     health: {
       health: () => Promise.reject(new Error('not asked here')),
       isDraining: () => false,

@@ -19,6 +19,22 @@ export const crossCutting = [
     ],
   }),
   ...proved('Processes', {
+    'pages.turns': [
+      'Organizations take turns at PDF pages, text recognition and pictures: long pages of one delay no first page of another',
+      '0277-organizations-take-turns-at-pages',
+    ],
+    'pages.waits': [
+      'Metrics show how long pages waited for their turn, by the 20 organizations that waited the most',
+      '0277-organizations-take-turns-at-pages',
+    ],
+    'pages.step_clock': [
+      'The time in which a step waits for its turn at a page does not count toward its time limit',
+      '0277-organizations-take-turns-at-pages',
+    ],
+    'pages.not_tried_again': [
+      'A page that used up its computing time or its memory twice is not read again for its organization, until its decoder changes or a person runs a workflow on it in the dashboard',
+      '0278-pages-that-use-up-their-limits',
+    ],
     'search.quantization': [
       'VECTOR_QUANTIZATION decides the form in which a server keeps vectors, and health tells it',
       '0223-vectors-may-be-quantized',

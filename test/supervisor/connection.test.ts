@@ -66,6 +66,17 @@ test('a service answers for its metrics, and asks for those of its sibling', asy
   expect(await connection.siblings.metrics()).toEqual([]);
 });
 
+test('pages that used up their limits are told to the sibling, and heard of', async () => {
+  const { channel, connection } = open();
+  await using _connection = connection;
+  connection.siblings.tellSpent('org_a');
+  expect(channel.sent).toEqual([{ kind: 'spent', organizationId: 'org_a' }]);
+  const heard: string[] = [];
+  connection.siblings.onSpent((organizationId) => heard.push(organizationId));
+  channel.receive({ kind: 'spent', organizationId: 'org_b' });
+  expect(heard).toEqual(['org_b']);
+});
+
 test('a service begins when it is told to, and stops when it is told to', async () => {
   const { channel, connection } = open();
   const ports = { api: 1, agents: 2, mcp: 3, objects: 4 };

@@ -2,7 +2,10 @@ import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { Turn } from '#src/domain/documents/object-key.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage, PageScan } from '#src/domain/ports/image-codec.ts';
+import type { PageTurn } from '#src/domain/ports/page-turn.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
+import { FairQueue } from '#src/concurrency/fair-queue.ts';
+import { RecentUse } from '#src/concurrency/recent-use.ts';
 import { SharedWork } from '#src/concurrency/shared-work.ts';
 
 /** Concurrent renderings: a page takes up to a second of a core, which runs need too. */
@@ -13,10 +16,12 @@ const mostBytes = 720_000;
 /** Attempts to fit the byte limit, each with about half the pixels of the one before: after these even noise fits. */
 const mostAttempts = 4;
 
-/** Documents that are open for their scans at a time: each has up to 50 MiB in memory. */
+/** Documents that are open for their scans at a time, beside one of an organization that has none: each has up to 50 MiB in memory. */
 const mostOpen = 4;
 /** Limit of a scan's longest side, in pixels: A4 at 220 dpi, which reads and prints well. */
 const scanSide = 2_600;
+
+const turnOf = ({ organizationId, sha256 }: DocumentRecord): PageTurn => ({ owner: organizationId, content: sha256 });
 
 /** Requested view; the caller has validated it. */
 export interface PageView {
@@ -55,7 +60,8 @@ interface Parts {
 export class PageViews {
   readonly #parts: Parts;
   readonly #work = new SharedWork<PagePicture>(work);
-  #open = 0;
+  /** Places of open documents. Owners that have none get one beside them. */
+  readonly #open = new FairQueue<{ readonly owner: string }>(mostOpen, new RecentUse({ budgetMs: null }));
   readonly #scans = new SharedWork<PageScan>(scanWork);
 
   constructor(parts: Parts) {
@@ -71,7 +77,7 @@ export class PageViews {
       });
     }
     const key = JSON.stringify([document.organizationId, document._id, view]);
-    return this.#work.do(key, () => this.#make(document, view));
+    return this.#work.do(key, () => this.#make(document, view), document.organizationId);
   }
 
   /**
@@ -79,30 +85,31 @@ export class PageViews {
    * are open at a time. Errors: `document.not_found`, `request.rate_limited`; those of a scan: the latter, and the codec's.
    */
   async open(document: DocumentRecord): Promise<Scans> {
-    if (this.#open >= mostOpen)
+    const place = { owner: document.organizationId };
+    this.#open.add(place);
+    this.#open.next();
+    if (this.#open.delete(place))
       throw new AppError('request.rate_limited', 'The server is busy. Retry in a few seconds.', {
         retryAfterSeconds: 5,
       });
-    this.#open += 1;
     try {
       const original = await this.#original(document);
       return {
         page: (page, rotate) => this.#scan(document, original, page, rotate),
-        [Symbol.dispose]: () => {
-          this.#open -= 1;
-        },
+        [Symbol.dispose]: () => this.#open.end(place.owner),
       };
     } catch (error) {
-      this.#open -= 1;
+      this.#open.end(place.owner);
       throw error;
     }
   }
 
-  #scan({ organizationId, _id }: DocumentRecord, original: Buffer, page: number, rotate: Turn): Promise<PageScan> {
+  #scan(document: DocumentRecord, original: Buffer, page: number, rotate: Turn): Promise<PageScan> {
     const { images } = this.#parts;
-    return this.#scans.do(JSON.stringify([organizationId, _id, page, rotate]), async () =>
-      images.forPrint(await images.page(original, page), rotate, scanSide),
-    );
+    const { organizationId: owner, _id } = document;
+    const make = async (): Promise<PageScan> =>
+      images.forPrint(await images.page(original, page, turnOf(document)), rotate, scanSide);
+    return this.#scans.do(JSON.stringify([owner, _id, page, rotate]), make, owner);
   }
 
   async #original({ pinnedKey, etag }: DocumentRecord): Promise<Buffer> {
@@ -115,7 +122,7 @@ export class PageViews {
     const { images } = this.#parts;
     const original = await this.#original(document);
     const { rotate, region, boxes } = view;
-    let page = await images.page(original, view.page);
+    let page = await images.page(original, view.page, turnOf(document));
     if (rotate !== 0) page = await images.transform(page, { rotate });
     if (boxes !== undefined) page = await images.transform(page, { outlines: boxes });
     if (region !== null)

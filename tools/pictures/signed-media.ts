@@ -133,21 +133,23 @@ export class SignedMedia {
     const kept = await this.#parts.objects.get(key);
     if (kept !== null) return kept;
     const work = picture.kind === 'page' ? this.#pages : this.#thumbnails;
-    return work.do(key, () => this.#make(document, picture, key));
+    return work.do(key, () => this.#make(document, picture, key), document.organizationId);
   }
 
   async #make(document: DocumentRecord, picture: Picture, key: string): Promise<Buffer> {
     const { objects, images } = this.#parts;
     const original = await objects.get(document.pinnedKey, { ifMatch: document.etag });
     if (original === null) throw gone();
+    const turn = { owner: document.organizationId, content: document.sha256 };
     const made =
       picture.kind === 'thumbnail'
-        ? await images.thumbnail(original, picture.side)
-        : await images.picture(original, picture.page, {
-            width: picture.width,
-            height: tallest,
-            rotate: picture.rotate,
-          });
+        ? await images.thumbnail(original, picture.side, turn)
+        : await images.picture(
+            original,
+            picture.page,
+            { width: picture.width, height: tallest, rotate: picture.rotate },
+            turn,
+          );
     const kept = await objects.put(key, made, 'image/webp').catch((error: unknown) => {
       // Another process stored the same picture first, and either one is right; or there is no room to keep it.
       if (!(error instanceof AppError && notKept.has(error.code))) throw error;

@@ -58,8 +58,9 @@ export async function inspectUpload(
     const actual = type ?? (isHeic ? `HEIC. ${heicAdvice}` : 'of no accepted type');
     throw mismatch(`contentType was declared as ${upload.contentType}, the bytes are ${actual}`);
   }
-  const facts = await images.inspect(bytes, upload.organizationId);
-  return { head, facts, sha256: digests.test(head.etag) ? head.etag : sha256Of(bytes) };
+  const sha256 = digests.test(head.etag) ? head.etag : sha256Of(bytes);
+  const facts = await images.inspect(bytes, { owner: upload.organizationId, content: sha256 });
+  return { head, facts, sha256 };
 }
 
 /** Events inside the document record, so that document and event are one atomic write. */

@@ -1,6 +1,7 @@
 import { readAlike } from '#src/domain/documents/copies/copies.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { comparedSide, isSavedAgain } from '#src/domain/documents/copies/saved-again.ts';
+import { deadline } from '#graphs/engine/deadline.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { GrayRaster, ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { RunDocument, RunFacts } from '#graphs/node-deps.ts';
@@ -20,7 +21,7 @@ interface Parts {
 
 /** Documents whose evidence is read, of those that look the same: pages of one form all do. */
 const mostDecided = 10;
-/** Time to decode a page that is compared. */
+/** Time to decode a page that is compared, without its wait for a turn. */
 const usualDecodeMs = 20_000;
 
 /**
@@ -30,9 +31,11 @@ const usualDecodeMs = 20_000;
 export function createCopyMarker({ documents, search, images, document, announce }: Parts, decodeMs = usualDecodeMs) {
   /** null for a page whose bytes are gone, or cannot be decoded in time: there is nothing to compare, and the document stays indexed. */
   const pixelsOf = async (of: Parameters<Parts['document']>[0]): Promise<GrayRaster | null> => {
-    const signal = AbortSignal.timeout(decodeMs);
+    const late = (): Error => new AppError('run.step_timeout', `The page took longer than ${decodeMs} ms.`);
+    using limit = deadline([], { ms: decodeMs, reason: late });
+    const { signal } = limit;
     try {
-      return await images.raster(await (await document(of)).page(0, signal), comparedSide, signal);
+      return await images.raster(await (await document(of)).page(0, signal, limit), comparedSide, signal);
     } catch (error) {
       if (error instanceof AppError || signal.aborted) return null;
       throw error;

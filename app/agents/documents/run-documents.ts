@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { SharedTurns } from '#src/concurrency/shared-turns.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
@@ -45,9 +46,13 @@ export function createRunDocuments({
   documents,
   objects,
   images,
-}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId'>) => Promise<RunDocument> {
+}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId' | 'again'>) => Promise<RunDocument> {
   const originals = byteCache<Buffer>((bytes) => bytes.length);
-  const pages = byteCache<PageImage>((page) => page.png.length);
+  const pages = new LRUCache<string, PageImage>({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ png }) => Math.max(1, png.length),
+  });
+  const decoding = new SharedTurns<PageImage>();
 
   const original = (record: DocumentRecord): Promise<Buffer> =>
     originals.forceFetch(record._id, {
@@ -78,6 +83,7 @@ export function createRunDocuments({
       createdAt,
       degraded,
     } = record;
+    const work = { owner: record.organizationId, content: sha256, again: run.again };
     return {
       objectKey,
       filename,
@@ -92,16 +98,21 @@ export function createRunDocuments({
       createdAt,
       degraded,
       corrected: correctedOf(record),
-      async page(index, signal) {
+      async page(index, signal, clock) {
         signal.throwIfAborted();
-        // Parallel nodes share this load, so the abort of one must not end it. Decoding has its own time limit.
-        return pages.forceFetch(`${record._id}/${index}`, {
-          context: async () => images.page(await original(record), index),
+        const key = `${record._id}/${index}`;
+        const known = pages.get(key);
+        if (known !== undefined) return known;
+        // Parallel nodes share this load, so the abort of one must not end it.
+        return decoding.do(key, { signal, clock }, async (turn) => {
+          const page = await images.page(await original(record), index, { ...work, ...turn });
+          pages.set(key, page);
+          return page;
         });
       },
-      async text(index, signal) {
+      async text(index, signal, clock) {
         if (contentType !== 'application/pdf') return null;
-        return images.text(await original(record), index, signal);
+        return images.text(await original(record), index, { ...work, signal, clock });
       },
     };
   };

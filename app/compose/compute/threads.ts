@@ -1,7 +1,7 @@
 import { ComputeEndedError, ComputeLateError, type ComputeThreads } from '#graphs/compute/threads.ts';
 import { startDeadline } from '#src/adapters/threads/deadline.ts';
 import { startChild, ThreadEndedError, type GuardedThread } from '#src/adapters/threads/guarded-thread.ts';
-import { createThreadPool } from '#src/adapters/threads/thread-pool.ts';
+import { FairPool } from '#src/concurrency/fair-pool.ts';
 
 /** Two, so that a slow call delays no other one on a machine with two cores. */
 const size = 2;
@@ -18,7 +18,8 @@ const startMs = 20_000;
  */
 export function createComputeThreads(stack: AsyncDisposableStack): ComputeThreads {
   const entry = new URL('../../../graphs/compute/thread.ts', import.meta.url);
-  const pool = createThreadPool({
+  const pool = new FairPool({
+    name: 'compute',
     size,
     maximumLoans,
     idleMs,
@@ -29,7 +30,7 @@ export function createComputeThreads(stack: AsyncDisposableStack): ComputeThread
   const loaded = new WeakMap<GuardedThread, Set<string>>();
   return {
     call: (action, payload, { ms, signal }) =>
-      pool.use('compute', signal, async (thread) => {
+      pool.use({ owner: '', signal }, async (thread) => {
         const late = (): Error => new ComputeLateError(`${action} took longer than ${ms} ms`);
         try {
           const actions = loaded.get(thread) ?? new Set();

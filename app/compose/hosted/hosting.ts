@@ -2,6 +2,7 @@ import { createNodeCache } from '#src/stores/node-cache.ts';
 import { createRetention } from '#src/stores/retention.ts';
 import { Authenticator } from '#src/auth/authenticate.ts';
 import { isolatedCache, isolatedDeps } from '#app/agents/experiments/isolation.ts';
+import type { Scarce } from '#app/compose/processes/scarce.ts';
 import { createOcr, nodeDepsOf } from '#app/compose/agents.ts';
 import type { Core } from '#app/compose/core.ts';
 import type { Data } from '#app/compose/data.ts';
@@ -24,6 +25,7 @@ interface HostingParts {
   readonly data: Data;
   readonly core: Core;
   readonly code: Code;
+  readonly scarce: Scarce;
   /** Closed by the composing program. Default: an engine of the process. */
   readonly ocr?: OcrEngine | undefined;
 }
@@ -56,12 +58,12 @@ function factsOf(place: Pick<RunFacts, 'organizationId' | 'projectId'>, graphNam
 
 /** Hosts runs like those of drafts: their results are for the run alone, and they change nothing elsewhere. Source: docs/decisions/0197. */
 export function createHosting(
-  { config, data, core, code: { catalog }, ocr }: HostingParts,
+  { config, data, core, code: { catalog }, scarce, ocr }: HostingParts,
   stack: AsyncDisposableStack,
 ): Hosting {
   const { deps } = core;
   const { logger, secrets, audit, workflows } = deps;
-  const nodeDeps = isolatedDeps(nodeDepsOf({ core, ocr: ocr ?? createOcr(config, stack) }), refused);
+  const nodeDeps = isolatedDeps(nodeDepsOf({ core, ocr: ocr ?? createOcr(config, scarce, stack) }), refused);
   const stored = createNodeCache(data.collections, logger, { days: config.retention.nodeCache });
   stack.defer(() => stored.idle());
   const cache = isolatedCache(stored, { trial: 1, hidden: false });

@@ -10,6 +10,8 @@ export interface Siblings {
   tellEvents(events: readonly LoggedEvent[]): void;
   /** Announces that somebody's access may have ended. */
   tellAccess(): void;
+  /** Announces that pages of an organization used up their limits. */
+  tellSpent(organizationId: string): void;
   /** Metrics of each sibling that answers within a second, as the registry of a process gives them. */
   metrics(): Promise<readonly (readonly object[])[]>;
   /** Answers siblings that ask for metrics. */
@@ -22,6 +24,7 @@ export interface Siblings {
   onStored(listener: (organizationId: string, range: LogRange) => void): () => void;
   /** Returns a function that stops listening. */
   onAccess(listener: () => void): () => void;
+  onSpent(listener: (organizationId: string) => void): void;
   /** Milliseconds after which to look for what siblings stored, whatever they tell: `usualMs`, or more while all of them tell. */
   lookMs(usualMs: number): number;
 }
@@ -33,12 +36,14 @@ export const noSiblings: Siblings = {
   tellWake: nothing,
   tellEvents: nothing,
   tellAccess: nothing,
+  tellSpent: nothing,
   metrics: async () => [],
   serveMetrics: nothing,
   onWake: () => nothing,
   onEvents: () => nothing,
   onStored: () => nothing,
   onAccess: () => nothing,
+  onSpent: nothing,
   lookMs: (usualMs) => usualMs,
 };
 

@@ -3,7 +3,7 @@ import { request as httpRequest, type Agent, type IncomingMessage } from 'node:h
 import { buffer } from 'node:stream/consumers';
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;

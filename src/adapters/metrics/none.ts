@@ -6,6 +6,7 @@ export const noMetrics: Metrics = {
   run() {},
   searchRetriever() {},
   removed() {},
+  poolWait() {},
   text: async () => '',
   json: async () => [],
 };

@@ -20,6 +20,7 @@ export function metricsOnUse(load: () => Promise<Metrics>): Metrics {
     run: (status, seconds) => count((metrics) => metrics.run(status, seconds)),
     searchRetriever: (...sample) => count((metrics) => metrics.searchRetriever(...sample)),
     removed: (chore, removed) => count((metrics) => metrics.removed(chore, removed)),
+    poolWait: (...sample) => count((metrics) => metrics.poolWait(...sample)),
     text: async () => (await loading()).text(),
     json: async () => (await loading()).json(),
   };

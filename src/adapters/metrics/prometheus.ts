@@ -1,7 +1,10 @@
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics, register } from 'prom-client';
 import type { Stored } from '#src/domain/access/quota.ts';
+import { Largest, withLargest } from '#src/adapters/metrics/largest.ts';
 import type { Metrics } from '#src/domain/ports/metrics.ts';
 
+/** Few: each organization has its own. */
+const waitSeconds = [0.1, 1, 10, 60];
 const seconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
 
 /** Values that are read when the metrics are. */
@@ -53,6 +56,30 @@ function processMetrics(): Registry {
   return register;
 }
 
+const poolWaitName = 'inkgraph_pool_wait_seconds';
+
+/** Waits by the organizations that wait the most: each organization would be a series. */
+function createPoolWaits() {
+  const pools = new Set<string>();
+  const metric = new Histogram({
+    name: poolWaitName,
+    help: 'Time that pages waited for a member of a pool, by the 20 organizations that waited the most',
+    labelNames: ['pool', 'organization'],
+    buckets: waitSeconds,
+    registers: [],
+  });
+  const largest = new Largest((organization) => {
+    for (const pool of pools) metric.remove({ pool, organization });
+  });
+  return {
+    metric,
+    observe(pool: string, owner: string, took: number): void {
+      pools.add(pool);
+      metric.observe({ pool, organization: largest.add(owner, took) }, took);
+    },
+  };
+}
+
 /** `ofOthers`: what `json` returns in the other processes on this machine. */
 export function createPrometheusMetrics(
   { queue: readQueue, stored, redisErrors }: Read,
@@ -86,6 +113,8 @@ export function createPrometheusMetrics(
     labelNames: ['chore'],
     registers: [registry],
   });
+  const poolWaits = createPoolWaits();
+  registry.registerMetric(poolWaits.metric);
   const depth = new Gauge({
     name: 'inkgraph_queue_depth',
     help: 'Queued runs, at most 10,000',
@@ -114,10 +143,12 @@ export function createPrometheusMetrics(
     run: (status, took) => runs.observe({ status }, took),
     searchRetriever: (retriever, outcome, took) => searchRetrievers.observe({ leg: retriever, outcome }, took),
     removed: (chore, count) => removed.inc({ chore }, count),
+    poolWait: (pool, organization, took) => poolWaits.observe(pool, organization, took),
     async text() {
       const others = await ofOthers();
       if (others.length === 0) return all.metrics();
-      return AggregatorRegistry.aggregate([await all.getMetricsAsJSON(), ...others]).metrics();
+      const ofAll = [await all.getMetricsAsJSON(), ...others];
+      return AggregatorRegistry.aggregate(withLargest(ofAll, poolWaitName)).metrics();
     },
     json: () => all.getMetricsAsJSON(),
   };

@@ -20,7 +20,9 @@ import { readMissed } from '#src/adapters/ocr/read-missed.ts';
 import { shrink } from '#src/adapters/ocr/shrink.ts';
 import { countWords, readLayout, type Layout } from '#src/adapters/ocr/tesseract-layout.ts';
 import type { TesseractRequest, TesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
-import { orAbort, startComputingDeadline } from '#src/adapters/threads/deadline.ts';
+import type { Loan } from '#src/concurrency/fair-pool.ts';
+import { orAbort } from '#src/adapters/threads/deadline.ts';
+import { ComputingSpentError, withinComputing } from '#src/adapters/threads/limits.ts';
 
 interface Attempt extends LadderResult {
   readonly layout: Layout;
@@ -43,23 +45,32 @@ const oneBlock = 6;
  * Tries the attempts for a page with one worker, until one is good enough. A blank page takes none. The timeout covers the
  * computing time of all attempts. An attempt that fails after a success leaves that result, with a warning.
  */
-export async function recognizePage(worker: TesseractWorker, page: PageImage, options: OcrOptions): Promise<OcrPage> {
-  const late = (): AppError =>
-    new AppError('ocr.timeout', `Page ${page.index + 1} took longer than ${options.timeoutMs} ms of computing time.`);
-  const counted = { usedMs: () => worker.cpuMs(), reason: late };
-  using deadline = startComputingDeadline(options.timeoutMs, options.signal, counted);
+export async function recognizePage(
+  worker: TesseractWorker,
+  page: PageImage,
+  options: OcrOptions,
+  loan?: Loan,
+): Promise<OcrPage> {
+  const { timeoutMs, signal: outer } = options;
+  const late = (cause?: unknown): AppError =>
+    new AppError('ocr.timeout', `Page ${page.index + 1} took longer than ${timeoutMs} ms of computing time.`, {
+      cause,
+    });
   const attempts: Attempt[] = [];
   const warnings: string[] = [];
   try {
-    const prepared = await orAbort(preparePage(page, fullSide), deadline.signal);
-    if (prepared.blank) return toOcrPage(page, [], []);
-    const reader = readerOf(worker, prepared, deadline.signal);
-    await climb(reader, attempts, options.pageSegmentationMode);
-    if (options.pageSegmentationMode === undefined) await complete(reader, attempts);
+    await withinComputing(worker, { ms: timeoutMs, signal: outer, loan, stuck: late }, async (signal) => {
+      const prepared = await orAbort(preparePage(page, fullSide), signal);
+      if (prepared.blank) return;
+      const reader = readerOf(worker, prepared, signal);
+      await climb(reader, attempts, options.pageSegmentationMode);
+      if (options.pageSegmentationMode === undefined) await complete(reader, attempts);
+    });
   } catch (error) {
-    options.signal?.throwIfAborted();
-    if (attempts.length === 0) throw toOcrError(error);
-    warnings.push(`Attempt ${attempts.length + 1} failed: ${toOcrError(error).detail}`);
+    outer?.throwIfAborted();
+    const failure = error instanceof ComputingSpentError ? late(error) : toOcrError(error);
+    if (attempts.length === 0) throw failure;
+    warnings.push(`Attempt ${attempts.length + 1} failed: ${failure.detail}`);
   }
   return toOcrPage(page, attempts, warnings);
 }

@@ -5,7 +5,9 @@ import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
 import { recognizePage } from '#src/adapters/ocr/recognize-page.ts';
 import { createTesseractLanguages, modelVariant, type LanguageFolders } from '#src/adapters/ocr/tesseract-languages.ts';
 import { startTesseractWorker } from '#src/adapters/ocr/tesseract-worker.ts';
-import { createThreadPool, PoolClosedError } from '#src/adapters/threads/thread-pool.ts';
+import { FairPool, PoolClosedError, type Fairness } from '#src/concurrency/fair-pool.ts';
+import { unlessSpent } from '#src/adapters/threads/limits.ts';
+import type { SpentWork } from '#src/domain/ports/page-turn.ts';
 
 /** Raise it with every change of preparation or attempts that changes results: kept outcomes of nodes depend on the label. */
 const effort = 'ladder-4';
@@ -19,22 +21,36 @@ export interface TesseractEngineOptions extends LanguageFolders {
   readonly idleMs?: number;
   /** Pages after which a worker is replaced. Default: 200. */
   readonly pagesPerWorker?: number;
+  /** Default: the pool keeps its own. */
+  readonly fairness?: Fairness | undefined;
+  /** Default: everything is tried again. */
+  readonly spent?: SpentWork | undefined;
 }
 
-/** Recognizes text in a pool of threads, which start on first use. Source: docs/decisions/0020. */
+function notAgain(index: number): AppError {
+  return new AppError(
+    'image.undecodable',
+    `Page ${index + 1} used up its computing time or memory in text recognition twice, so it is not tried again. Send a clearer or smaller picture, or run a workflow on the document in the dashboard.`,
+  );
+}
+
+/** Recognizes text in a pool of threads, which start on first use. Owners take turns. Source: docs/decisions/0020, 0277. */
 export function createTesseractEngine(options: TesseractEngineOptions = {}): OcrEngine {
   const { version } = createRequire(import.meta.url)('tesseract.js/package.json') as { version: string };
   const standard = options.language ?? 'eng';
   const languages = createTesseractLanguages(options);
-  const pool = createThreadPool({
+  const label = `tesseract.js/${version} ${modelVariant} ${effort}`;
+  const pool = new FairPool({
+    name: 'ocr',
     size: options.workers ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
     maximumLoans: options.pagesPerWorker ?? 200,
     idleMs: options.idleMs ?? 60_000,
+    fairness: options.fairness,
     start: (language) => startTesseractWorker(language, () => languages.folder(language)),
   });
   let recent: string | null = null;
   return {
-    label: `tesseract.js/${version} ${modelVariant} ${effort}`,
+    label,
     language: standard,
     installed: () => languages.installed(),
     recent: () => recent,
@@ -42,7 +58,17 @@ export function createTesseractEngine(options: TesseractEngineOptions = {}): Ocr
       const language = request.language ?? standard;
       await languages.folder(language);
       try {
-        const read = await pool.use(language, request.signal, (worker) => recognizePage(worker, page, request));
+        const { owner = '', signal, clock } = request;
+        const guarded = {
+          spent: options.spent,
+          turn: request,
+          // A page that an earlier node changed has another picture.
+          work: `${label} ${language} ${request.timeoutMs} ms ${page.index} ${page.png.length}`,
+          refusal: () => notAgain(page.index),
+        };
+        const read = await pool.use({ owner, kind: language, signal, clock }, (worker, loan) =>
+          unlessSpent(guarded, () => recognizePage(worker, page, request, loan)),
+        );
         recent = language;
         return read;
       } catch (error) {

@@ -1,3 +1,4 @@
+import type { Fairness } from '#src/concurrency/fair-pool.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
 import type { Segmenters } from '#src/domain/ports/segmenter.ts';
@@ -9,10 +10,11 @@ export function createSegmenters(parts: {
   readonly images: Pick<ImageCodec, 'page' | 'raster' | 'transform'>;
   readonly outbound: Outbound;
   readonly remote: RemoteSettings | null;
+  readonly fairness?: Fairness;
 }): Segmenters {
-  const { images, outbound, remote } = parts;
+  const { images, outbound, remote, fairness } = parts;
   return {
-    local: createLocalSegmenter(images),
+    local: createLocalSegmenter(images, fairness),
     remote: remote === null ? null : createRemoteSegmenter({ ...remote, images, outbound }),
   };
 }

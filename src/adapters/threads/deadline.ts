@@ -15,16 +15,23 @@ export function startDeadline(ms: number, outer: AbortSignal | undefined, reason
 /** Real time in which work may use its computing time. A machine that gives it less is taken for stuck. */
 const longestStretch = 10;
 
+interface Counted {
+  readonly usedMs: () => Promise<number>;
+  readonly reason: () => Error;
+  /** Default: `reason`. */
+  readonly stuck?: () => Error;
+}
+
 /**
  * The same for computing time: counts the `usedMs` of a thread or process, since real time passes for a thread that waits for a busy
- * machine. Aborts at the latest after ten times `ms` of real time. Source: docs/decisions/0134.
+ * machine. Aborts at the latest after ten times `ms` of real time, with `stuck()` where it is given. Source: docs/decisions/0134.
  */
 export function startComputingDeadline(
   ms: number,
   outer: AbortSignal | undefined,
-  { usedMs, reason }: { readonly usedMs: () => Promise<number>; readonly reason: () => Error },
+  { usedMs, reason, stuck = reason }: Counted,
 ): Deadline {
-  const last = startDeadline(longestStretch * ms, outer, reason);
+  const last = startDeadline(longestStretch * ms, outer, stuck);
   const own = new AbortController();
   let timer: NodeJS.Timeout;
   let hasEnded = false;

@@ -8,6 +8,9 @@ import { InkgraphError } from '#src/domain/app-error.ts';
 /** The thread ended (crash, out of memory, `end()`) before it responded. */
 export class ThreadEndedError extends InkgraphError {}
 
+/** `end()` ended the thread: the call did nothing wrong. */
+export class ThreadStoppedError extends ThreadEndedError {}
+
 /** The thread reported that the call failed. `answer` is its message. */
 export class ThreadCallError extends InkgraphError {
   readonly answer: unknown;
@@ -152,7 +155,7 @@ function guarded(name: string, place: Place): GuardedThread {
   });
 
   const end = async (): Promise<void> => {
-    endWith(new ThreadEndedError(`thread ${name} was ended`));
+    endWith(new ThreadStoppedError(`thread ${name} was ended`));
     await place.end();
   };
 

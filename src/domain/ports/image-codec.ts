@@ -1,5 +1,6 @@
 import type { DocumentType } from '#src/contracts/media-types.ts';
 import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
+import type { PageTurn } from '#src/domain/ports/page-turn.ts';
 
 export type { DocumentType };
 
@@ -92,8 +93,8 @@ export interface GrayRaster {
 }
 
 /**
- * Decoding and processing of document images. Errors: `image.undecodable`, `image.too_large` (over 50 megapixels or 200 pages). Source:
- * docs/decisions/0005.
+ * Decoding and processing of document images. Errors: `image.undecodable`, `image.too_large` (over 50 megapixels or 200 pages). Pages and
+ * facts of one owner do not delay those of others. Source: docs/decisions/0005, 0277.
  */
 export interface ImageCodec {
   /** Types that it decodes here. */
@@ -101,18 +102,17 @@ export interface ImageCodec {
   /** Type by magic bytes, or null when it is none of `types`. HEIF is `image/heic`. Needs the first 64 bytes only. */
   sniff(firstBytes: Buffer): DocumentType | null;
   /**
-   * Checks that the container is complete and within limits. Cheap: no pixels are decoded. `owner` names on whose behalf: one owner's
-   * documents do not delay those of others.
+   * Checks that the container is complete and within limits. Cheap: no pixels are decoded.
    */
-  inspect(bytes: Buffer, owner?: string): Promise<ImageFacts>;
+  inspect(bytes: Buffer, turn?: PageTurn): Promise<ImageFacts>;
   /** Decodes one page; pages are asked for one at a time so that memory stays bounded. */
-  page(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageImage>;
+  page(bytes: Buffer, index: number, turn?: PageTurn): Promise<PageImage>;
   /** Text that a page of a PDF states, as far as it does; null for images and for pages without. */
-  text(bytes: Buffer, index: number, signal?: AbortSignal): Promise<PageText | null>;
+  text(bytes: Buffer, index: number, turn?: PageTurn): Promise<PageText | null>;
   /** Longest side at most `longestSide` pixels, WebP quality 70. Never the uploaded bytes. */
-  thumbnail(bytes: Buffer, longestSide: number): Promise<Buffer>;
+  thumbnail(bytes: Buffer, longestSide: number, turn?: PageTurn): Promise<Buffer>;
   /** One page, upright and then turned, never enlarged, as WebP quality 80 without metadata. Never the uploaded bytes. */
-  picture(bytes: Buffer, index: number, size: PictureSize): Promise<Buffer>;
+  picture(bytes: Buffer, index: number, size: PictureSize, turn?: PageTurn): Promise<Buffer>;
   /** Gray pixels of a page, scaled down to `longestSide` where it is larger: for layout analysis. */
   raster(page: PageImage, longestSide: number, signal?: AbortSignal): Promise<GrayRaster>;
   transform(page: PageImage, change: PageTransform, signal?: AbortSignal): Promise<PageImage>;

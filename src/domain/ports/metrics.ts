@@ -13,6 +13,8 @@ export interface Metrics {
   run(status: string, seconds: number): void;
   /** Records one retriever of one search. `outcome` is found, empty, failed or late. */
   searchRetriever(retriever: string, outcome: string, seconds: number): void;
+  /** Records the wait of an organization for a member of a pool, such as a process that reads PDFs. */
+  poolWait(pool: string, organizationId: string, seconds: number): void;
   /** Counts what regular work removed, by the name of the work. */
   removed(chore: string, count: number): void;
   /** Prometheus text. */

@@ -1,5 +1,6 @@
 import type { PageWarningCode } from '#src/contracts/page-warnings.ts';
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
+import type { PageTurn } from '#src/domain/ports/page-turn.ts';
 
 /** `box` is [x, y, width, height] as fractions 0..1 of the page; `confidence` is 0..100. */
 export interface OcrWord {
@@ -48,14 +49,13 @@ export interface OcrPage {
   readonly source?: 'text-layer' | 'ocr';
 }
 
-export interface OcrOptions {
+export interface OcrOptions extends PageTurn {
   /** Tesseract language codes joined by `+`; absent: the engine's own `language`. */
   readonly language?: string;
   /** 3 = automatic layout, 6 = one block, ... Only if absent, the engine tries the sequence of docs/decisions/0110. */
   readonly pageSegmentationMode?: number;
   /** Computing time. Real time is limited to ten times as much. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
 }
 
 /**

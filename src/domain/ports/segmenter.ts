@@ -1,4 +1,5 @@
 import type { PageImage } from '#src/domain/ports/image-codec.ts';
+import type { PageTurn } from '#src/domain/ports/page-turn.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 /** One region. All coordinates are fractions 0..1 of the upright page. */
@@ -15,13 +16,12 @@ export interface Segment {
   readonly text?: string;
 }
 
-export interface SegmentRequest {
+export interface SegmentRequest extends PageTurn {
   readonly page: PageImage;
   /** Layout of this page, if text was recognized. */
   readonly ocr: OcrPage | null;
   readonly prompt: string;
   readonly maxSegments: number;
-  readonly signal?: AbortSignal;
 }
 
 export interface Segmentation {

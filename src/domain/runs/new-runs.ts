@@ -31,6 +31,7 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     error: null,
     ...(execution.workflowProjectId === undefined ? {} : { workflowProjectId: execution.workflowProjectId }),
     ...(execution.apiKeyId === null ? {} : { apiKeyId: execution.apiKeyId }),
+    ...(execution.source === 'dashboard' ? { byPerson: true as const } : {}),
     ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
     ...(execution.mends === undefined ? {} : { mends: execution.mends }),
     ...(execution.trace === undefined ? {} : { trace: execution.trace }),

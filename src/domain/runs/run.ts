@@ -175,6 +175,8 @@ export interface RunRecord {
   /** Receipt of a run that a worker finished. */
   readonly receipt?: RunReceipt;
   /** true: its execution has a callback URL. */
+  /** A person started it in the dashboard. */
+  readonly byPerson?: true;
   readonly hasCallback?: true;
   /** Same as in its execution. */
   readonly trace?: TraceContext;

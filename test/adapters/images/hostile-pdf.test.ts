@@ -10,15 +10,15 @@ test("PDFs that unfold to gigabytes are refused, take no memory of this process,
   // A stream that calls itself a picture is unpacked, and ended by the memory of its process.
   const bomb = pdfBomb(100, '/Subtype /Image');
   // The process that reads PDFs is warm.
-  await codec.inspect(good, 'org_other');
+  await codec.inspect(good, { owner: 'org_other' });
   const before = process.memoryUsage.rss();
   const order: string[] = [];
   const hostile = [bomb, bomb].map(async (bytes) => {
-    const [outcome] = await Promise.allSettled([codec.inspect(bytes, 'org_hostile')]);
+    const [outcome] = await Promise.allSettled([codec.inspect(bytes, { owner: 'org_hostile' })]);
     order.push('hostile');
     return outcome;
   });
-  await codec.inspect(good, 'org_other');
+  await codec.inspect(good, { owner: 'org_other' });
   order.push('good');
   const refused = { code: 'image.undecodable', detail: 'The PDF needs too much memory. Send its pages as images.' };
   for (const outcome of await Promise.all(hostile)) expect(outcome).toMatchObject({ reason: refused });

@@ -63,10 +63,10 @@ describe('page', () => {
   test('a signal that is aborted ends the decoding with its reason, also while a PDF is rendered', async () => {
     const reason = new Error('no longer wanted');
     const png = await samples.picture().png().toBuffer();
-    await expect(codec.page(png, 0, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(codec.page(png, 0, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     const bytes = samples.handmadePdf('Hello', 100);
     const canceler = new AbortController();
-    const page = codec.page(bytes, 99, canceler.signal);
+    const page = codec.page(bytes, 99, { signal: canceler.signal });
     const next = codec.page(bytes, 0);
     canceler.abort(reason);
     await expect(page).rejects.toBe(reason);

@@ -61,8 +61,8 @@ async function remote() {
       visibility: 'private',
       apiKeyId: null,
       createdAt: new Date(0),
-      page: (index, signal) => codec.page(bytes, index, signal),
-      text: (index, signal) => codec.text(bytes, index, signal),
+      page: (index, signal) => codec.page(bytes, index, { signal }),
+      text: (index, signal) => codec.text(bytes, index, { signal }),
     }),
   });
   return { deps, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { deadline } from '#graphs/engine/deadline.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { ModelError } from '#src/domain/model-error.ts';
 import { graphOf, runGraph, StepLog, testNode, visits } from '#test/graphs/support/graph-fixtures.ts';
@@ -116,6 +117,26 @@ describe('Timeout and abort', () => {
     });
     expect((await begun).reason).toMatchObject({ code: 'run.step_timeout' });
     expect(log.events).toEqual(['a#1 started', 'a#1 failed', 'a#2 started', 'a#2 failed']);
+  });
+
+  test('a wait for a turn at a page does not count, and the clock goes on after it', async () => {
+    vi.useFakeTimers();
+    try {
+      using limit = deadline([], { ms: 100, reason: () => new Error('late') });
+      vi.advanceTimersByTime(60);
+      const [one, other] = [limit.pause(), limit.pause()];
+      vi.advanceTimersByTime(10_000);
+      one[Symbol.dispose]();
+      one[Symbol.dispose]();
+      vi.advanceTimersByTime(10_000);
+      other[Symbol.dispose]();
+      vi.advanceTimersByTime(39);
+      expect(limit.signal.aborted).toBe(false);
+      vi.advanceTimersByTime(1);
+      expect(limit.signal.reason).toEqual(new Error('late'));
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('an abort reaches a running node and ends the run with its reason within a second, even if the node is deaf', async () => {
