@@ -8,6 +8,7 @@ import * as sdk125Http from 'mcp-sdk-1.25/client/streamableHttp.js';
 import * as sdk129 from 'mcp-sdk-1.29/client/index.js';
 import * as sdk129Http from 'mcp-sdk-1.29/client/streamableHttp.js';
 import { expect } from 'vitest';
+import { callOf, initialize, post } from '#test/mcp/raw.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { startRestartable, type Restartable } from './restartable.ts';
 
@@ -63,6 +64,8 @@ verifies(
     const connected = await Promise.all(
       Object.entries(programs).map(async ([name, connect]) => [name, await connect(service)] as const),
     );
+    const opened = await post(service, initialize('2025-11-25'), service.headers);
+    const session = { ...service.headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? 'none' };
     const callAll = async (): Promise<unknown> => {
       const answers = connected.map(async ([name, { call }]) => [
         name,
@@ -78,6 +81,13 @@ verifies(
     await service.restart();
     expect(await callAll()).toEqual(served);
     expect(await callAll()).toEqual(served);
+    await using beside = await service.startBeside();
+    const other = { url: new URL('/mcp', beside.addresses.mcp) };
+    expect(await post(other, callOf(tool), session)).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('org_'),
+    });
+    expect(await post(service, callOf(tool), session)).toMatchObject({ status: 200 });
     for (const [, { close }] of connected) await close();
   },
   { timeout: 150_000 },

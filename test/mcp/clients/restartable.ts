@@ -11,6 +11,8 @@ export interface Restartable extends AsyncDisposable {
   readonly headers: { readonly authorization: string };
   /** kill -9 and a new process, which is up when this settles. */
   restart(): Promise<void>;
+  /** Starts another MCP process on the same data, at an address of its own. */
+  startBeside(): Promise<ServiceProcess>;
 }
 
 export async function startRestartable(): Promise<Restartable> {
@@ -28,6 +30,7 @@ export async function startRestartable(): Promise<Restartable> {
       await service.kill();
       service = await start();
     },
+    startBeside: () => startService({ dataDir: folder.path, env: { SERVICES: 'mcp' } }),
     async [Symbol.asyncDispose]() {
       await service.kill();
       await folder.remove();
