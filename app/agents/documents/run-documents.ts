@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import { searchableOf } from '#src/domain/documents/searchable.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
@@ -28,15 +29,6 @@ function byteCache<Value extends object>(sizeOf: (value: Value) => number): LRUC
   });
 }
 
-/** Results whose current version is a correction. */
-const correctedOf = ({ ocr, description }: DocumentRecord): ReadonlyMap<string, string> =>
-  new Map([
-    ...(ocr?.correctionOf === undefined ? [] : [[ocr.correctionOf, ocr.ocrResultId] as const]),
-    ...(description?.correctionOf === undefined
-      ? []
-      : [[description.correctionOf, description.descriptionId] as const]),
-  ]);
-
 /**
  * Documents of runs with their decoded pages, shared by the nodes of a run. Errors: `document.not_found`,
  * `upload.object_missing` when the bytes are gone, and the codec's.
@@ -45,7 +37,7 @@ export function createRunDocuments({
   documents,
   objects,
   images,
-}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId'>) => Promise<RunDocument> {
+}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId' | 'baseAt'>) => Promise<RunDocument> {
   const originals = byteCache<Buffer>((bytes) => bytes.length);
   const pages = byteCache<PageImage>((page) => page.png.length);
 
@@ -65,33 +57,15 @@ export function createRunDocuments({
       run.documentId,
     );
     if (record === null) throw new AppError('document.not_found', 'The document of this run was deleted.');
-    const {
-      objectKey,
-      filename,
-      languages,
-      recordText,
-      sha256,
-      contentType,
-      sizeBytes,
-      visibility,
-      apiKeyId,
-      createdAt,
-      degraded,
-    } = record;
+    const { languages, sha256, contentType, sizeBytes, degraded } = record;
     return {
-      objectKey,
-      filename,
+      ...searchableOf(record, run.baseAt),
       languages,
-      recordText,
       sha256,
       contentType,
       sizeBytes,
       pages: record.pages,
-      visibility,
-      apiKeyId,
-      createdAt,
       degraded,
-      corrected: correctedOf(record),
       async page(index, signal) {
         signal.throwIfAborted();
         // Parallel nodes share this load, so the abort of one must not end it. Decoding has its own time limit.

@@ -33,6 +33,7 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     ...(execution.apiKeyId === null ? {} : { apiKeyId: execution.apiKeyId }),
     ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
     ...(execution.mends === undefined ? {} : { mends: execution.mends }),
+    ...(execution.baseAt === undefined ? {} : { baseAt: execution.baseAt }),
     ...(execution.trace === undefined ? {} : { trace: execution.trace }),
     ...(execution.draft === undefined ? {} : { draft: markOf(execution.draft) }),
     ...(execution.experiment === undefined ? {} : { experiment: execution.experiment }),
