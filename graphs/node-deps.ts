@@ -1,7 +1,7 @@
 import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import type { Searchable } from '#src/domain/documents/searchable.ts';
+import type { Searchable } from '#src/domain/search/searchable.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';

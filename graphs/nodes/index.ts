@@ -12,7 +12,7 @@ import {
   stillThere,
 } from '#graphs/nodes/facts.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
-import { saysTheSame, searchableOf, type Searchable } from '#src/domain/documents/searchable.ts';
+import { saysTheSame, searchableOf, type Searchable } from '#src/domain/search/searchable.ts';
 import type { EmbeddingResult } from '#src/domain/documents/results.ts';
 import type { SearchUpdate } from '#src/stores/search/rows/row.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
-import { searchableOf } from '#src/domain/documents/searchable.ts';
+import { searchableOf } from '#src/domain/search/searchable.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';

@@ -16,7 +16,7 @@ export interface ResultOrigin {
   readonly isolated?: true;
 }
 
-/** Of a result that people correct: corrections since then stay current. Absent: the result becomes the current one. */
+/** A result that people correct. Corrections since `baseAt` stay current; absent: the result becomes the current one. */
 export interface Correctable {
   readonly baseAt?: Date | undefined;
 }
