@@ -2,6 +2,7 @@ import type { Pausable } from '#src/domain/ports/page-turn.ts';
 import type { PageText } from '#src/domain/ports/image-codec.ts';
 import type { ChatModel } from '#src/domain/ports/chat-model.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { Searchable } from '#src/domain/search/searchable.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { Models } from '#src/domain/ports/models.ts';
 import type { OcrEngine } from '#src/domain/ports/ocr-engine.ts';
@@ -12,6 +13,7 @@ import type { DeliveryRecord } from '#src/domain/webhooks/delivery.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
 import type { RecordTypeStore } from '#src/stores/records/record-types.ts';
 import type { ResultStore } from '#src/stores/results.ts';
+import type { SearchUpdate } from '#src/stores/search/rows/row.ts';
 import type { SearchIndex } from '#src/stores/search/search-index.ts';
 
 /** Ids of a run. Every write of a node includes them, which makes result rows unique and keeps them with their tenant. */
@@ -25,30 +27,21 @@ export interface RunFacts {
   readonly isolated?: true;
   /** true: a person started it in the dashboard, also for pages that used up their limits before. */
   readonly again?: true;
+  /** Corrections since then outlast the results of the run. Absent in runs whose results no document shows. */
+  readonly baseAt?: Date;
 }
 
 /** The run's document, decoded on demand. A bounded cache keeps pages for later nodes. */
-export interface RunDocument {
-  readonly objectKey: string;
-  readonly filename?: string | undefined;
+export interface RunDocument extends Searchable {
   /** Codes of Tesseract that the uploader named, the main language first. */
   readonly languages?: readonly string[] | undefined;
-  /** Title that a person or a program gave. */
-  readonly givenTitle?: string | undefined;
-  /** Values that people and agents gave in records of the document. */
-  readonly recordText?: string | undefined;
   /** SHA-256 of the acknowledged bytes. */
   readonly sha256: string | null;
   readonly contentType: string;
   readonly sizeBytes: number;
   readonly pages: number;
-  readonly visibility: 'private' | 'public';
-  readonly apiKeyId: string | null;
-  readonly createdAt: Date;
   /** Nodes that failed in the last run of a workflow. */
   readonly degraded?: DocumentRecord['degraded'];
-  /** Ids of the current versions that people and agents made of results, by the ids of the results. */
-  readonly corrected?: ReadonlyMap<string, string>;
   /** `clock` stands still while the page waits for its turn. */
   page(index: number, signal: AbortSignal, clock?: Pausable): Promise<PageImage>;
   /** Text that a page of a PDF states; null for other documents, and for pages without. */
@@ -87,7 +80,10 @@ export interface NodeDeps {
   readonly results: ResultStore;
   readonly recordTypes: Pick<RecordTypeStore, 'find' | 'list'>;
   readonly records: Pick<RecordStore, 'find' | 'save'>;
-  readonly search: SearchIndex;
+  readonly search: Omit<SearchIndex, 'upsert'> & {
+    /** Returns the document as it is after the write; undefined: the run is kept apart, and nothing was written. */
+    upsert(update: SearchUpdate): Promise<DocumentRecord | undefined>;
+  };
   readonly ocr: OcrEngine;
   readonly models: Models;
   readonly chat: ChatModel;

@@ -1,6 +1,7 @@
 import type { Execution } from '#src/contracts/resources/execution.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { stepChanged } from '#src/domain/events/realtime.ts';
 import { countRuns, executionStatus, terminalStatuses, type RunRecord } from '#src/domain/runs/run.ts';
 import type { ToolDeps } from '#tools/deps.ts';
 import type { AccessSignal } from '#http/access-signal.ts';
@@ -8,7 +9,7 @@ import type { EventStream } from '#http/sse.ts';
 import type { LoggedEvent } from '#src/domain/events/events.ts';
 
 export interface Feed {
-  readonly deps: Pick<ToolDeps, 'events' | 'executions'>;
+  readonly deps: Pick<ToolDeps, 'events' | 'executions' | 'steps'>;
   readonly stream: EventStream;
   readonly execution: Execution;
   readonly principal: Principal;
@@ -17,8 +18,8 @@ export interface Feed {
   readonly after: number;
   /** Send a `reset` event first: events may be missing. */
   readonly reset: boolean;
-  /** Throws an AppError when the credential is no longer valid. */
-  mayRead(): Promise<boolean>;
+  /** Throws an AppError when the credential is no longer valid, or may not read the execution any more. */
+  mayRead(): Promise<void>;
   /** Says when to ask `mayRead` at once. */
   readonly access?: Pick<AccessSignal, 'on'>;
 }
@@ -31,7 +32,7 @@ const checkMs = 30_000;
 const page = 200;
 
 /** Data of a frame, as `ExecutionFrame` describes it. */
-function dataOf({ type, at, data, ...event }: LoggedEvent): object {
+function dataOf({ type, at, data, ...event }: Omit<LoggedEvent, 'dedupeId' | 'seq'>): object {
   const { organizationId, projectId, documentId, executionId = '', runId } = event;
   const about = { organizationId, projectId, executionId, documentId, runId };
   return { ...data, type, at: at.toISOString(), ...about };
@@ -60,6 +61,30 @@ class Reader {
       }
       full = events.length === page;
       await stream.drained();
+    }
+  }
+}
+
+/** Tells the steps of runs of experiments, which the log does not have, from their records. */
+class RecordedSteps {
+  readonly #feed: Feed;
+  readonly #told = new Set<string>();
+
+  constructor(feed: Feed) {
+    this.#feed = feed;
+  }
+
+  async tell(runs: readonly RunRecord[]): Promise<void> {
+    const { deps, stream, principal } = this.#feed;
+    for (const { _id, experiment } of runs) {
+      const run = experiment === undefined ? null : await deps.executions.findRun(principal, _id);
+      if (run === null) continue;
+      for (const step of await deps.steps.listOf(run)) {
+        const { dedupeId, ...event } = stepChanged(run, step);
+        if (this.#told.has(dedupeId)) continue;
+        this.#told.add(dedupeId);
+        stream.send({ event: event.type, data: dataOf(event) });
+      }
     }
   }
 }
@@ -136,12 +161,15 @@ export async function followExecution(feed: Feed): Promise<void> {
   const { deps, stream, execution, principal } = feed;
   const { organizationId } = principal;
   const reader = new Reader(feed);
+  const recorded = new RecordedSteps(feed);
   const ring = bell(feed);
   const known = feed.reset ? Date.now() : 0;
   let checked = Date.now();
   /** Ids of runs known not to be over; null: not read yet. */
   let open: Set<string> | null = null;
   let looked = 0;
+  /** False: only the records say what happens. */
+  let isTold = true;
   try {
     if (feed.reset) {
       const about = { organizationId, projectId: principal.projectIds[0] ?? '', executionId: execution.id };
@@ -154,6 +182,8 @@ export async function followExecution(feed: Feed): Promise<void> {
       if (open === null || open.size === 0 || Date.now() - looked > lateMs) {
         runs = await deps.executions.runsOf(organizationId, execution.id);
         looked = Date.now();
+        isTold = runs.every(({ experiment }) => experiment === undefined);
+        await recorded.tell(runs);
         open = new Set(runs.filter((run) => !isOver(run, reader.ended, known)).map((run) => run._id));
       }
       const sent = reader.ended.size;
@@ -171,7 +201,8 @@ export async function followExecution(feed: Feed): Promise<void> {
         await feed.mayRead();
         checked = Date.now();
       }
-      await ring.wait(Math.min(deps.events.lookMs(lookMs), gapMs ?? Number.POSITIVE_INFINITY));
+      const wakeMs = isTold ? deps.events.lookMs(lookMs) : lateMs;
+      await ring.wait(Math.min(wakeMs, gapMs ?? Number.POSITIVE_INFINITY));
     }
   } catch (error) {
     // The key was revoked meanwhile: the stream ends.

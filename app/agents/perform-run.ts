@@ -99,9 +99,10 @@ class Performance {
     this.#lease = lease;
     this.#signal = signal;
     this.#number = lease.run.version;
-    const isolated = isApart(lease.run) ? { isolated: true as const } : {};
+    const { baseAt = lease.run.createdAt } = lease.run;
+    const shown = isApart(lease.run) ? { isolated: true as const } : { baseAt };
     const again = lease.run.byPerson === true ? { again: true as const } : {};
-    this.#facts = { runId, executionId, organizationId, projectId, documentId, ...isolated, ...again };
+    this.#facts = { runId, executionId, organizationId, projectId, documentId, ...shown, ...again };
   }
 
   /** Throws errors that are not the run's own: a lost lease, a stopping worker, a database that is down. */

@@ -108,8 +108,9 @@ export function nodeDepsOf({ core, ocr }: { core: Core; ocr: OcrEngine }): NodeD
     search: {
       ...guarded.search,
       async upsert(record) {
-        await guarded.search.upsert(record);
+        const document = await guarded.search.upsert(record);
         await markCopies(record);
+        return document;
       },
     },
     recordTypes: deps.recordTypes,

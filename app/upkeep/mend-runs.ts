@@ -43,6 +43,8 @@ async function mend(
       documentIds: [run.documentId],
       replayOf: run.executionId,
       mends: (run.mends ?? 0) + 1,
+      // Nobody asked for this reading again: corrections since the first run stay.
+      baseAt: run.baseAt ?? run.createdAt,
       createdAt: now,
     },
     newRuns,

@@ -36,7 +36,8 @@ export const describe = defineNode({
       signal,
     });
     const modelLabel = deps.models.describer.label;
-    const saved = await deps.results.saveDescription(originOf(call), { modelLabel, value, usage });
+    const result = { modelLabel, value, usage, baseAt: run.baseAt };
+    const saved = await deps.results.saveDescription(originOf(call), result);
     const { descriptionId } = saved;
     return {
       update: { description: { descriptionId, title: saved.value.title, modelLabel: saved.modelLabel } },

@@ -12,7 +12,7 @@ import {
   stillThere,
 } from '#graphs/nodes/facts.ts';
 import type { DocumentDescription } from '#src/domain/ports/models.ts';
-import type { RunDocument } from '#graphs/node-deps.ts';
+import { saysTheSame, searchableOf, type Searchable } from '#src/domain/search/searchable.ts';
 import type { EmbeddingResult } from '#src/domain/documents/results.ts';
 import type { SearchUpdate } from '#src/stores/search/rows/row.ts';
 
@@ -32,53 +32,67 @@ export const index = defineNode({
   defaultTimeoutMs: 60_000,
   example: {},
   async run(call) {
-    const [segmentationText, embeddings] = await Promise.all([segmentsOf(call), vectors(call)]);
+    const { deps, run } = call;
+    const found = await Promise.all([segmentsOf(call), vectors(call)]);
     // Read late, since visibility can change during the run, and people correct texts.
-    const document = await call.deps.document(call.run, 'now');
-    const [value, ocrText] = await Promise.all([description(call, document), text(call, document)]);
-    const { documentId, organizationId, projectId } = call.run;
-    const { apiKeyId, visibility, objectKey, createdAt, filename, recordText, givenTitle } = document;
-    const title = givenTitle ?? value?.title;
-    const fieldValues = (value?.keyFields ?? []).map((field) => field.value);
-    const update: SearchUpdate = {
-      documentId,
-      organizationId,
-      projectId,
-      apiKeyId,
-      visibility,
-      objectKey,
-      createdAt,
-      ...(title !== undefined && { title }),
-      ...(value !== null && { description: value.description }),
-      ...(ocrText !== null && { ocrText }),
-      ...(segmentationText !== null && { segmentationText }),
-      ...(filename !== undefined && { filename: searchableName(filename) }),
-      ...(recordText !== undefined && { recordText }),
-      identifiers: identifiersOf([title, ...fieldValues, filename, recordText, ocrText].join('\n')),
-      embeddings,
-    };
-    await call.deps.search.upsert(update);
-    return { update: { indexed: { documentId, fields: filledFields(update) } } };
+    let document: Searchable = await deps.document(run, 'now');
+    for (let write = 1; ; write += 1) {
+      const update = await updateOf(call, document, found);
+      const after = await deps.search.upsert(update);
+      const now = after === undefined ? document : searchableOf(after, run.baseAt);
+      // A change after the first read may have reached search before this write. A later one reaches it after the last.
+      if (write === mostWrites || saysTheSame(document, now))
+        return { update: { indexed: { documentId: run.documentId, fields: filledFields(update) } } };
+      document = now;
+    }
   },
 });
 
-/** The description of this run, or its correction. */
-async function description(
-  { deps, run, state }: Call,
-  { corrected }: RunDocument,
-): Promise<DocumentDescription | null> {
+/** Writes of a document that people change all the time. */
+const mostWrites = 5;
+
+async function updateOf(
+  call: Call,
+  document: Searchable,
+  [segmentationText, embeddings]: readonly [string | null, SearchUpdate['embeddings']],
+): Promise<SearchUpdate> {
+  const [value, ocrText] = await Promise.all([description(call, document), text(call, document)]);
+  const { documentId, organizationId, projectId } = call.run;
+  const { apiKeyId, visibility, objectKey, createdAt, filename, recordText, givenTitle } = document;
+  const title = givenTitle ?? value?.title;
+  const fieldValues = (value?.keyFields ?? []).map((field) => field.value);
+  return {
+    documentId,
+    organizationId,
+    projectId,
+    apiKeyId,
+    visibility,
+    objectKey,
+    createdAt,
+    ...(title !== undefined && { title }),
+    ...(value !== null && { description: value.description }),
+    ...(ocrText !== null && { ocrText }),
+    ...(segmentationText !== null && { segmentationText }),
+    ...(filename !== undefined && { filename: searchableName(filename) }),
+    ...(recordText !== undefined && { recordText }),
+    identifiers: identifiersOf([title, ...fieldValues, filename, recordText, ocrText].join('\n')),
+    embeddings,
+  };
+}
+
+/** The description of this run, or the one that it does not replace. */
+async function description({ deps, run, state }: Call, { kept }: Searchable): Promise<DocumentDescription | null> {
   const facts = readFacts(state, 'description', DescriptionFacts);
   if (!facts) return null;
-  const id = corrected?.get(facts.descriptionId) ?? facts.descriptionId;
+  const id = kept?.description ?? facts.descriptionId;
   return stillThere(await deps.results.descriptionById(run.organizationId, id)).value;
 }
 
-/** The text of this run, or its correction. */
-async function text({ deps, run, state }: Call, { corrected }: RunDocument): Promise<string | null> {
+/** The text of this run, or the one that it does not replace. */
+async function text({ deps, run, state }: Call, { kept }: Searchable): Promise<string | null> {
   const facts = readFacts(state, 'ocr', OcrFacts);
   if (!facts) return null;
-  const id = corrected?.get(facts.ocrResultId) ?? facts.ocrResultId;
-  return stillThere(await deps.results.ocrText(run.organizationId, id)).text;
+  return stillThere(await deps.results.ocrText(run.organizationId, kept?.ocr ?? facts.ocrResultId)).text;
 }
 
 const mostSegmentText = 20_000;

@@ -104,6 +104,7 @@ export const ocr = defineNode({
     const warnings = readableWarnings(pages);
     const isStated = pages.every(({ source }) => source === 'text-layer');
     const saved = await deps.results.saveOcr(origin, {
+      baseAt: run.baseAt,
       modelLabel: isStated ? layerLabel : modelLabel,
       text: pages.map((page) => page.text).join('\f'),
       avgConfidence: averageConfidence(pages),

@@ -74,7 +74,7 @@ export function storeFound(
   return put(parts, type, (before) => {
     if (before?.status === 'confirmed') return null;
     return {
-      cells: before === null ? cells : mergeCells(before.cells, cells),
+      cells: before === null ? cells : mergeCells(before, cells),
       corrections: before?.corrections ?? [],
       confirmed: false,
     };

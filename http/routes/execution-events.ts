@@ -1,18 +1,19 @@
 import type { Request, Router } from 'express';
+import { dashboardRuns } from '#src/contracts/dashboard/runs.ts';
+import type { Route } from '#src/contracts/route.ts';
 import { service } from '#src/contracts/service.ts';
 import type { Principal } from '#src/domain/access/principal.ts';
 import { callTool } from '#tools/call.ts';
 import { tools } from '#tools/index.ts';
 import type { AccessSignal } from '#http/access-signal.ts';
-import { admission, type Facade } from '#http/bind.ts';
+import { admission, cookieGuards, type Facade } from '#http/bind.ts';
 import { requestIdOf } from '#http/base-app.ts';
 import { lastEventId, resumable, streamQuery } from '#http/realtime/event-id.ts';
 import { ConcurrencyLimit } from '#http/guard/concurrency-limit.ts';
 import { followExecution, lateMs } from '#http/execution-feed.ts';
 import { type EventStream, openEventStream, sseDefaults, type SseOptions } from '#http/sse.ts';
 
-const streamsPerKey = 10;
-const row = service.executionEvents;
+const streamsPerCaller = 10;
 
 /** Ends a stream when the service stops. Its reader opens it again elsewhere. */
 function endAt(closing: AbortSignal | undefined, stream: EventStream): void {
@@ -22,21 +23,27 @@ function endAt(closing: AbortSignal | undefined, stream: EventStream): void {
   stream.closed.addEventListener('abort', () => closing?.removeEventListener('abort', end), { once: true });
 }
 
-/** Mounts the stream of one execution's events. Source: docs/decisions/0040. */
-export function mountExecutionEvents(
-  router: Router,
-  facade: Facade,
-  options: SseOptions & { readonly access?: AccessSignal; readonly closing?: AbortSignal } = sseDefaults,
-): void {
-  const callers = new WeakMap<Request, Principal>();
-  const limit = new ConcurrencyLimit(streamsPerKey, 'key');
+type StreamOptions = SseOptions & { readonly access?: AccessSignal; readonly closing?: AbortSignal };
 
-  router.get(row.path, admission(facade, row, {}, callers), async (request, response) => {
+/**
+ * Mounts the stream of one execution's events for programs and for signed-in people, whose feed has no events of drafts. Source:
+ * docs/decisions/0040, docs/decisions/0269.
+ */
+export function mountExecutionEvents(router: Router, facade: Facade, options: StreamOptions = sseDefaults): void {
+  mountStream(router, facade, service.executionEvents, options);
+  mountStream(router, facade, dashboardRuns.executionEvents, options);
+}
+
+function mountStream(router: Router, facade: Facade, row: Route, options: StreamOptions): void {
+  const callers = new WeakMap<Request, Principal>();
+  const limit = new ConcurrencyLimit(streamsPerCaller, row.caller === 'session' ? 'session' : 'key');
+
+  router.get(row.path, ...cookieGuards(facade, row), admission(facade, row, {}, callers), async (request, response) => {
     const principal = callers.get(request);
     if (principal === undefined) throw new Error(`${row.id}: no caller was authenticated`);
     const { deps } = facade;
     const from = lastEventId(request, streamQuery(row, request));
-    const { organizationId, actorId } = principal;
+    const { organizationId, actorId, session } = principal;
     const ctx = {
       principal,
       requestId: requestIdOf(response),
@@ -59,10 +66,15 @@ export function mountExecutionEvents(
       }
     }
     if (response.destroyed) return;
-    response.once('close', limit.take(actorId));
+    response.once('close', limit.take(session?.id ?? actorId));
     const stream = openEventStream(response, options);
     endAt(options.closing, stream);
     const secret = request.get('x-api-key');
+    const { cookie } = request.headers;
+    const callerNow = (): Promise<Principal> =>
+      session === null
+        ? facade.authenticator.byKey(secret, 'service-key')
+        : facade.sessions.byCookie(cookie, organizationId);
     await followExecution({
       deps,
       stream,
@@ -72,7 +84,10 @@ export function mountExecutionEvents(
       after: from === null ? 0 : resumed ? from.seq : position.last,
       reset: from !== null && !resumed,
       ...(options.access === undefined ? {} : { access: options.access }),
-      mayRead: () => facade.authenticator.byKey(secret, 'service-key').then(() => true),
+      mayRead: async () => {
+        const now = { ...ctx, principal: await callerNow() };
+        await callTool(tools.getExecution, now, { id: execution.id, wait: 0 });
+      },
     }).catch((error: unknown) => {
       deps.logger.warn({ err: error, executionId: execution.id }, 'a stream of events ended early');
     });

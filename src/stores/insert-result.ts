@@ -1,8 +1,8 @@
 import type { Collection, Document, Filter, MongoClient } from 'mongodb';
 import { isClientDuplicatesOnly, isDuplicateKey, processSafe } from '#src/stores/connect.ts';
-import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { CorrectedText, DocumentRecord } from '#src/domain/documents/document.ts';
 import { derivedId, type IdKind } from '#src/domain/ids.ts';
-import type { ResultOrigin } from '#src/domain/documents/results.ts';
+import type { Correctable, ResultOrigin } from '#src/domain/documents/results.ts';
 
 /** Id of a result: the same for each attempt of its node. */
 export const rowId = (kind: IdKind, origin: ResultOrigin, key = ''): string =>
@@ -14,6 +14,18 @@ export const latestOf = ({ documentId, organizationId }: ResultOrigin) => ({
   organizationId,
   deletedAt: { $exists: false },
 });
+
+/** Matches a document whose text of this kind nobody corrected since `baseAt`. Source: docs/decisions/0268. */
+export const uncorrectedSince = (kind: CorrectedText, baseAt: Correctable['baseAt']): Filter<DocumentRecord> =>
+  baseAt === undefined
+    ? {}
+    : {
+        $nor: [
+          { [`correctedAt.${kind}`]: { $gte: baseAt } },
+          // Corrections by versions that stored no such time.
+          { [`${kind}.correctionOf`]: { $exists: true }, [`${kind}.createdAt`]: { $gte: baseAt } },
+        ],
+      };
 
 /** Leaves out results of experiments. */
 export const shown = { isolated: { $exists: false } } as const;
@@ -45,7 +57,9 @@ interface Shown<Row> {
   readonly row: Row;
   /** Summary that the document shows of the row. Absent: it shows none, and is only looked for. */
   readonly latest?: (row: Row) => Partial<DocumentRecord>;
-  /** Fields that the document loses with it. */
+  /** Condition of the document to show it. Other documents keep what they show. */
+  readonly onlyIf?: Filter<DocumentRecord>;
+  /** Fields that the document loses with it, also where it does not show it. */
   readonly ends?: readonly (keyof DocumentRecord)[];
   /** Called if the document was there after the row was stored. */
   readonly seen?: (() => void) | undefined;
@@ -58,12 +72,19 @@ const look = { $setOnInsert: { schemaVersion: 1 } } as const;
 export async function insertShown<Row extends ResultOrigin & { _id: string }>(
   client: MongoClient,
   { rows, documents }: { readonly rows: Collection<Row>; readonly documents: Collection<DocumentRecord> },
-  { row, latest, ends = [], seen }: Shown<Row>,
+  { row, latest, onlyIf, ends = [], seen }: Shown<Row>,
 ): Promise<Row> {
   if (row.isolated === true) return insertOnce(rows, row);
-  const filter: Filter<DocumentRecord> = latestOf(row);
-  const unset = ends.length === 0 ? {} : { $unset: Object.fromEntries(ends.map((name) => [name, true])) };
+  const filter: Filter<DocumentRecord> = { ...latestOf(row), ...onlyIf };
+  const unset = ends.length === 0 ? {} : { $unset: Object.fromEntries(ends.map((name) => [name, true] as const)) };
   const changeBy = (stored: Row): Document => (latest === undefined ? look : { $set: latest(stored), ...unset });
+  const ended = async (matched: number): Promise<void> => {
+    if (matched === 1) seen?.();
+    else if (onlyIf !== undefined) {
+      const kept = await documents.updateOne(latestOf(row), ends.length === 0 ? look : unset, processSafe);
+      if (kept.matchedCount === 1) seen?.();
+    }
+  };
   try {
     const done = await client.bulkWrite(
       [
@@ -77,14 +98,13 @@ export async function insertShown<Row extends ResultOrigin & { _id: string }>(
       ],
       { ordered: true, ...processSafe },
     );
-    if (done.matchedCount === 1) seen?.();
+    await ended(done.matchedCount);
     return row;
   } catch (error) {
     // Ordered: the document does not show the row of this attempt.
     if (!isClientDuplicatesOnly(error)) throw error;
   }
   const earlier = await earlierOf(rows, row);
-  const done = await documents.updateOne(filter, changeBy(earlier), processSafe);
-  if (done.matchedCount === 1) seen?.();
+  await ended((await documents.updateOne(filter, changeBy(earlier), processSafe)).matchedCount);
   return earlier;
 }

@@ -1,10 +1,10 @@
 import type { MongoClient } from 'mongodb';
 import { mostShownWarnings } from '#src/contracts/page-warnings.ts';
 import type { Collections } from '#src/stores/collections.ts';
-import { insertShown, rowId, shown } from '#src/stores/insert-result.ts';
+import { insertShown, rowId, shown, uncorrectedSince } from '#src/stores/insert-result.ts';
 import { createOcrReadings, pagesAtOnce } from '#src/stores/ocr-readings.ts';
 import type { OcrPageRow, OcrRow } from '#src/stores/result-rows.ts';
-import type { MadeBy, OcrResult, OcrText, ResultOrigin } from '#src/domain/documents/results.ts';
+import type { Correctable, MadeBy, OcrResult, OcrText, ResultOrigin } from '#src/domain/documents/results.ts';
 import type { OcrPage } from '#src/domain/ports/ocr-engine.ts';
 
 type TextRow = Omit<OcrRow, 'result'> & { readonly result: Pick<OcrRow['result'], 'language'> };
@@ -54,6 +54,29 @@ async function withPages(ocrPages: Collections['ocrPages'], row: OcrRow): Promis
   return { ...toText(row), result: { ...result, pages: rows.map(({ page }) => page) } };
 }
 
+interface Newest {
+  readonly limit: number;
+  /** Id of the version that the document shows. Results of runs that began before a correction are newer than it. */
+  readonly current?: string | undefined;
+}
+
+async function newestRows(
+  ocrResults: Collections['ocrResults'],
+  of: Pick<OcrRow, 'organizationId' | 'documentId'>,
+  { limit, current, projection = {} }: Newest & { readonly projection?: Readonly<Record<string, 0>> },
+): Promise<OcrRow[]> {
+  const rows = await ocrResults
+    .find({ ...of, ...shown }, { projection })
+    .sort({ createdAt: -1 })
+    .limit(limit)
+    .toArray();
+  const at = rows.findIndex(({ _id }) => _id === current);
+  if (current === undefined || at === 0) return rows;
+  const older = at === -1 ? await ocrResults.findOne({ _id: current, ...of, ...shown }, { projection }) : null;
+  const first = rows[at] ?? older;
+  return first === null ? rows : [first, ...rows.filter((row) => row !== first)].slice(0, limit);
+}
+
 /** Reads of a result by its id. */
 const createPageReads = ({ ocrResults, ocrPages }: Pick<Collections, 'ocrResults' | 'ocrPages'>) => ({
   async ocrText(organizationId: string, ocrResultId: string): Promise<OcrText | null> {
@@ -74,17 +97,14 @@ const createPageReads = ({ ocrResults, ocrPages }: Pick<Collections, 'ocrResults
       .toArray();
     return rows.map(({ page }) => page);
   },
-  /** Lists newest first with one page of each result: its words, and its text as the text. Results without that page have no page. */
+  /** Like `listOcr` with one page of each result: its words, and its text as the text. Results without that page have no page. */
   async listOcrPage(
     organizationId: string,
     documentId: string,
-    { page: index, limit }: { readonly page: number; readonly limit: number },
+    { page: index, limit, current }: Newest & { readonly page: number },
   ): Promise<readonly MadeBy<OcrResult>[]> {
-    const rows = await ocrResults
-      .find({ organizationId, documentId, ...shown }, { projection: { text: 0 } })
-      .sort({ createdAt: -1 })
-      .limit(limit)
-      .toArray();
+    const newest = { limit, current, projection: { text: 0 } } as const;
+    const rows = await newestRows(ocrResults, { organizationId, documentId }, newest);
     const apart = rows.flatMap(({ _id, pagesApart }) => (pagesApart === true ? [`${_id}/${index}`] : []));
     const pages = apart.length === 0 ? [] : await ocrPages.find({ _id: { $in: apart }, organizationId }).toArray();
     const byResult = new Map(pages.map((row) => [row.ocrResultId, row.page]));
@@ -132,6 +152,10 @@ const createPageReads = ({ ocrResults, ocrPages }: Pick<Collections, 'ocrResults
   },
 });
 
+interface Read extends Omit<OcrResult, 'ocrResultId' | 'createdAt'>, Correctable {
+  readonly pagesApart?: true;
+}
+
 /** Summary of a result on its document. */
 const shownResult = ({ _id: ocrResultId, createdAt, modelLabel, avgConfidence, text, warnings }: OcrRow) => ({
   ocr: {
@@ -154,35 +178,26 @@ export function createOcrResults(
      * `pagesApart`: the pages are stored already, and `result.pages` is empty. `seen` is called if the document was there after the result was
      * stored.
      */
-    async saveOcr(
-      origin: ResultOrigin,
-      result: Omit<OcrResult, 'ocrResultId' | 'createdAt'> & { readonly pagesApart?: true },
-      seen?: () => void,
-    ): Promise<OcrText> {
+    async saveOcr(origin: ResultOrigin, { baseAt, ...result }: Read, seen?: () => void): Promise<OcrText> {
       const row = { ...origin, ...result, _id: rowId('ocr', origin), createdAt: new Date() };
       // A document of one page never shows a reading.
       const stored = {
         row,
         latest: shownResult,
+        onlyIf: uncorrectedSince('ocr', baseAt),
         seen,
         ...(result.pagesApart === true && { ends: ['reading'] as const }),
       };
       return toText(await insertShown<OcrRow>(client, { rows: ocrResults, documents }, stored));
     },
-    async latestOcr(organizationId: string, documentId: string): Promise<OcrText | null> {
-      const row = await ocrResults.findOne(
-        { organizationId, documentId, ...shown },
-        { sort: { createdAt: -1 }, ...withoutWords },
-      );
-      return row === null ? null : toText(row);
-    },
-    /** Lists newest first, with the run that made each. */
-    async listOcr(organizationId: string, documentId: string, limit: number): Promise<readonly MadeBy<OcrResult>[]> {
-      const rows = await ocrResults
-        .find({ organizationId, documentId, ...shown })
-        .sort({ createdAt: -1 })
-        .limit(limit)
-        .toArray();
+    /** Lists newest first, with the run that made each; the version with the id `current` comes before all. */
+    async listOcr(
+      organizationId: string,
+      documentId: string,
+      limit: number,
+      current?: string,
+    ): Promise<readonly MadeBy<OcrResult>[]> {
+      const rows = await newestRows(ocrResults, { organizationId, documentId }, { limit, current });
       return Promise.all(rows.map(async (row) => ({ ...(await withPages(ocrPages, row)), runId: row.runId })));
     },
     async ocrById(organizationId: string, ocrResultId: string): Promise<OcrResult | null> {

@@ -1,9 +1,10 @@
 import { Binary, type MongoClient } from 'mongodb';
 import type { Collections } from '#src/stores/collections.ts';
-import { insertShown, rowId, shown } from '#src/stores/insert-result.ts';
+import { insertShown, rowId, shown, uncorrectedSince } from '#src/stores/insert-result.ts';
 import { createOcrResults } from '#src/stores/ocr-results.ts';
 import type { DescriptionRow, EmbeddingRow, SegmentationRow } from '#src/stores/result-rows.ts';
 import type {
+  Correctable,
   DescriptionResult,
   EmbeddingResult,
   ResultOrigin,
@@ -112,6 +113,12 @@ const createSegmentations = (
   },
 });
 
+interface Described extends Correctable {
+  readonly modelLabel: string;
+  readonly value: DocumentDescription;
+  readonly usage: ModelUsage;
+}
+
 /** Summary of a description on its document. */
 const shownDescription = ({ _id: descriptionId, createdAt, modelLabel, value }: DescriptionRow) => ({
   description: { descriptionId, createdAt, modelLabel, title: value.title, text: value.description },
@@ -130,12 +137,12 @@ export function createResultStore(
     /** `seen` is called if the document was there after the description was stored. */
     async saveDescription(
       origin: ResultOrigin,
-      { modelLabel, value, usage }: { modelLabel: string; value: DocumentDescription; usage: ModelUsage },
+      { modelLabel, value, usage, baseAt }: Described,
       seen?: () => void,
     ): Promise<DescriptionResult> {
       const _id = rowId('description', origin);
       const row = { ...origin, _id, createdAt: new Date(), modelLabel, value, usage };
-      const stored = { row, latest: shownDescription, seen };
+      const stored = { row, latest: shownDescription, onlyIf: uncorrectedSince('description', baseAt), seen };
       return toDescription(await insertShown<DescriptionRow>(client, { rows: descriptions, documents }, stored));
     },
     async descriptionById(organizationId: string, descriptionId: string): Promise<DescriptionResult | null> {

@@ -47,6 +47,7 @@ const walk: Walk = {
   'service.execution.replay': ({ execution }) => [{ path: execution, body: {} }],
   'service.execution.runs': ({ execution }) => [{ path: execution }],
   'service.execution.events': ({ execution }) => [{ path: execution }],
+  'dashboard.execution.events': ({ execution }) => [{ path: execution }],
   'service.run': ({ run }) => [{ path: run }],
   'service.runs.cancel': ({ execution }) => [{ body: { executionId: execution } }],
   'service.runs.retry': ({ execution }) => [{ body: { executionId: execution } }],

@@ -297,7 +297,6 @@ const reads: Readonly<Record<string, Read>> = {
   'results.listOcr': (who, { documentId }) => stores.results.listOcr(who.organizationId, documentId, 10),
   'results.listSegmentations': (who, { documentId }) =>
     stores.results.listSegmentations(who.organizationId, documentId, 10),
-  'results.latestOcr': (who, { documentId }) => stores.results.latestOcr(who.organizationId, documentId),
   'results.descriptionById': (who, { descriptionId }) =>
     stores.results.descriptionById(who.organizationId, descriptionId),
   'results.embeddingById': (who, { embeddingId }) => stores.results.embeddingById(who.organizationId, embeddingId),

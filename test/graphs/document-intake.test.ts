@@ -51,6 +51,7 @@ function engineReading(...pages: readonly (readonly [text: string, confidence: n
 async function depsFor(fixture: string, ocr: OcrEngine): Promise<NodeDeps> {
   const collections = collectionsOf(database.db);
   const codec = createImageCodec();
+  const search = createSearchIndex(collections, { mode: 'lexical', embedder: createLocalModels().text });
   const bytes = await readFile(new URL(`../fixtures/${fixture}`, import.meta.url));
   const { contentType, pages } = await codec.inspect(bytes);
   return {
@@ -67,7 +68,13 @@ async function depsFor(fixture: string, ocr: OcrEngine): Promise<NodeDeps> {
       text: (index, signal) => codec.text(bytes, index, { signal }),
     }),
     results: createResultStore(database.client, collections),
-    search: createSearchIndex(collections, { mode: 'lexical', embedder: createLocalModels().text }),
+    search: {
+      ...search,
+      async upsert(update) {
+        await search.upsert(update);
+        return undefined;
+      },
+    },
     ocr,
     models: createLocalModels(),
     images: codec,

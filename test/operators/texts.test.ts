@@ -68,7 +68,7 @@ verifies('dashboard.corrections.ocr', async () => {
   const corrected = replyOf(rows.correctOcr, await patch('ocr', asked));
   expect(corrected).toMatchObject({ basedOn: base.ocrResultId, source: 'person', author: expect.any(String) });
   const [now, before] = await versions();
-  expect(before).toEqual(base);
+  expect(before).toEqual({ ...base, current: false });
   expect(now).toMatchObject({ ocrResultId: corrected.ocrResultId, source: 'person', author: corrected.author });
   const [line, other] = now?.result.pages[0]?.lines ?? [];
   expect(line?.text.startsWith('Quixotic ')).toBe(true);

@@ -208,6 +208,18 @@ describe('Corrections', () => {
     expect(stale.body.code).toBe('record.conflict');
   });
 
+  test('that remove a row of a list keep it away from later runs', async () => {
+    const { recordId, cells } = await record(0);
+    expect(Object.keys(cells)).toContain('items.1.description');
+    expect((await correct(recordId, { remove: ['items.0'], confirm: false })).status).toBe(200);
+    const [scan] = scans;
+    if (scan === undefined) throw new Error('no scan');
+    expect((await run(app, workflowId, scan)).status).toBe('succeeded');
+    const after = (await record(0)).cells;
+    expect(Object.keys(after)).not.toContain('items.1.description');
+    expect(after['items.0.description'].value).toBe(cells['items.1.description'].value);
+  });
+
   test('by a program confirm too, and are told apart from those of people', async () => {
     const { recordId } = await record(2);
     const { body } = await app.call('PATCH', `/api/service/records/${recordId}`, {
@@ -248,8 +260,8 @@ describe('Corrections', () => {
     expect(stored?.recordText).toContain('Quixotic Bakers');
     const told = await collectionsIn(app.dataDir);
     const changes = (await eventsIn(told, { documentId })).filter(({ type }) => type === 'record.changed');
-    expect(changes.map(({ data }) => data?.['revision'])).toEqual([1, 2]);
-    expect(changes[1]).toMatchObject({ projectId, data: { recordId, recordType: 'receipt', corrections: 1 } });
+    expect(changes.map(({ data }) => data?.['revision'])).toEqual([1, 2, 3, 4]);
+    expect(changes[3]).toMatchObject({ projectId, data: { recordId, recordType: 'receipt' } });
     expect(JSON.stringify(changes)).not.toContain('Quixotic');
     await told.close();
   });

@@ -74,6 +74,10 @@ export const dashboard = [
       'A run of a draft changes no document, card, search, list or feed, and sends no request that changes something elsewhere',
       '0165-drafts-run-apart',
     ],
+    'drafts.live': [
+      'Members follow the runs of drafts and experiments over the stream of their execution, as long as they may read it',
+      '0269-runs-that-the-feed-leaves-out',
+    ],
     'drafts.rights': 'Running a draft needs the scope workflows:write, and an error about it names both ways on',
     'drafts.node': [
       'A node runs by itself on a document with a given state, and shows what it writes or asks',

@@ -31,6 +31,10 @@ export const operators = [
       'A later run that uses the corrected result again indexes the corrected text',
       '0163-corrected-texts',
     ],
+    'dashboard.corrections.outlast': [
+      'A correction stays the current version when a run that began before it ends after it: reads, search and exports have it, and the result of the run is a version that is not current',
+      '0268-corrections-outlast-earlier-runs',
+    ],
     'dashboard.trash': [
       'A document in the trash is at once hidden from lists, searches, chats, records, reviews, runs and every address',
       '0164-trash',

@@ -189,8 +189,8 @@ async function askDocuments(stores: Stores): Promise<void> {
     });
     await results.embeddingById(organizationId, embedding.embeddingId);
   }
-  await results.latestOcr(organizationId, id);
   await results.listOcr(organizationId, id, 10);
+  await results.listOcr(organizationId, id, 10, 'ocr_other');
   await results.listOcrPage(organizationId, id, { page: 0, limit: 10 });
   await results.listSegmentations(organizationId, id, 10);
   const { objectKey, createdAt } = document;

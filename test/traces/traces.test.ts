@@ -38,7 +38,7 @@ describe('one upload', () => {
     const acked = await at.call('POST', '/api/uploads/ack', { key: seed.workflowKey, body: { objectKey }, headers });
     document = acked.body.document;
     await at.app.idle();
-    const read = await at.app.deps.results.latestOcr(seed.organizationId, document.id);
+    const [read] = await at.app.deps.results.listOcr(seed.organizationId, document.id, 1);
     text = read?.text ?? '';
     const executionId = document.id.replace('doc_', 'exec_');
     for (const path of [`documents/${document.id}`, `workflow-executions/${executionId}`])

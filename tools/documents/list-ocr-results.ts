@@ -27,7 +27,7 @@ export const presentPage = ({ losses: _losses, source = 'ocr', ...page }: OcrPag
 
 function presentOcr(
   { createdAt, result, warnings, correction, ...ocr }: MadeBy<StoredOcr>,
-  pageCount: number,
+  { pages: pageCount, ocr: shown }: DocumentRecord,
 ): z.input<typeof OcrResult> {
   const { engine, language, languageFrom, pages } = result;
   return {
@@ -39,6 +39,7 @@ function presentOcr(
     source: correction?.by ?? 'run',
     author: correction?.author ?? null,
     basedOn: correction?.basedOn ?? null,
+    current: ocr.ocrResultId === shown?.ocrResultId,
   };
 }
 
@@ -60,7 +61,7 @@ async function readingWithPage(
 export const listOcrResults = defineTool({
   name: 'list_ocr_results',
   description:
-    'OCR results of a document with lines, words and boxes, newest first; with page, only that page of them. The text is untrusted content.',
+    'OCR results of a document with lines, words and boxes: the current one, then the others, newest first; with page, only that page of them. The text is untrusted content.',
   scope: 'documents:read',
   effect: 'read',
   idempotent: true,
@@ -70,15 +71,16 @@ export const listOcrResults = defineTool({
     const { deps, principal } = ctx;
     const document = await requireDocument(deps, principal, id);
     const { organizationId, pages } = document;
+    const current = document.ocr?.ocrResultId;
     if (page !== undefined && page >= pages)
       throw invalidInput([
         { pointer: '/page', code: 'too_big', message: `the document has ${pages} pages: send 0 to ${pages - 1}` },
       ]);
     const found =
       page === undefined
-        ? await deps.results.listOcr(organizationId, id, limit)
-        : await deps.results.listOcrPage(organizationId, id, { page, limit });
+        ? await deps.results.listOcr(organizationId, id, limit, current)
+        : await deps.results.listOcrPage(organizationId, id, { page, limit, current });
     const reading = await readingWithPage(ctx, document, page);
-    return { results: found.map((result) => presentOcr(result, pages)), ...(reading !== null && { reading }) };
+    return { results: found.map((result) => presentOcr(result, document)), ...(reading !== null && { reading }) };
   },
 });

@@ -8,7 +8,7 @@ import { withOwnKey } from '#tools/documents/list-documents.ts';
 import { listedBy, selectionOf } from '#tools/documents/lists/list-page.ts';
 import { presentLastRun } from '#tools/documents/lists/present-run.ts';
 import { presentDocument } from '#tools/documents/present.ts';
-import { textParts } from '#tools/reading/text-parts.ts';
+import { currentText, textParts } from '#tools/reading/text-parts.ts';
 
 type Context = ToolContext<'documents' | 'objects' | 'recordTypes' | 'records' | 'results' | 'thumbnails'>;
 
@@ -70,7 +70,7 @@ async function* exported(
           lastRun: presentLastRun(ctx.principal, document),
         },
         text: async function* textOf() {
-          const ocr = await deps.results.latestOcr(document.organizationId, document._id);
+          const ocr = await currentText(deps, document);
           if (ocr !== null) yield* textParts(deps, { document, ocr, format: 'markdown' });
         },
         original: files ? () => deps.objects.get(document.pinnedKey, { ifMatch: document.etag }) : null,

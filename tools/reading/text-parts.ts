@@ -45,8 +45,14 @@ export async function finishedText(
   unfinished: boolean,
 ): Promise<ReadText | null> {
   const read = unfinished ? await unfinishedText(ctx, document) : null;
-  return read ?? ctx.deps.results.latestOcr(document.organizationId, document._id);
+  return read ?? currentText(ctx.deps, document);
 }
+
+/** The version of the text that a document shows; null without one. */
+export const currentText = async (
+  { results }: Pick<ToolContext<'results'>['deps'], 'results'>,
+  { organizationId, ocr }: DocumentRecord,
+): Promise<OcrText | null> => (ocr === null ? null : results.ocrText(organizationId, ocr.ocrResultId));
 
 /** Pages that a run has read so far; null if no run reads the document. */
 export async function unfinishedText(ctx: Context, document: DocumentRecord): Promise<ReadText | null> {

@@ -209,6 +209,7 @@ export function presentRunDetail(
     workflowId: run.workflowId,
     version: run.version,
     ...draftOf(run),
+    ...(run.experiment !== undefined && { experimentId: run.experiment.experimentId }),
     graphHash: run.graphHash,
     attempts: run.attempts,
     queue: null,

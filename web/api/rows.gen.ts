@@ -101,6 +101,7 @@ export const rows = {
     resume: ['POST', '/api/dashboard/runs/:id/resume'],
     executions: ['GET', '/api/dashboard/executions'],
     execution: ['GET', '/api/dashboard/executions/:id'],
+    executionEvents: ['GET', '/api/dashboard/executions/:id/events'],
     cancelRuns: ['POST', '/api/dashboard/runs/cancel'],
     retryRuns: ['POST', '/api/dashboard/runs/retry'],
     cancel: ['POST', '/api/dashboard/executions/:id/cancel'],

@@ -5,3 +5,6 @@ export type Connection = 'off' | 'live' | 'lost';
 
 /** State of the live updates, for the line that tells of it. */
 export const connection = createStore<Connection>('off');
+
+/** Execution whose own stream keeps the shown run fresh: the feed has no events of drafts and experiments. */
+export const followed = createStore<string | null>(null);

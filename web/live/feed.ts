@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { address } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { applier } from './apply.ts';
-import { connection, type Connection } from './connection.ts';
+import { connection, followed, type Connection } from './connection.ts';
 import type { LiveEvent } from './event.ts';
 import { rememberer } from './recent.ts';
 
@@ -12,23 +12,28 @@ type Listener = (event: LiveEvent) => void;
 
 const longestPauseMs = 30_000;
 
-/** Id of the last event that was told; null before the first. */
+/** A stream, and the id of the last event that was told; null before the first. */
 interface Place {
+  readonly url: string;
   lastId: string | null;
 }
 
-/** Reads the stream once, and keeps its place. Throws `Problem` when the server refuses. */
-async function follow(place: Place, tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
+/** Reads the stream once, and keeps its place. True: nothing more will come. Throws `Problem` when the server refuses. */
+async function follow(place: Place, tell: (message: Message) => void, signal: AbortSignal): Promise<boolean> {
   const headers: Record<string, string> = place.lastId === null ? {} : { 'last-event-id': place.lastId };
   // Not EventSource, which hides why a stream was refused.
-  const response = await fetch(address('live', 'realtime', {}), { headers, signal });
+  const response = await fetch(place.url, { headers, signal });
+  if (response.status === 204) return true;
   if (!response.ok || response.body === null) throw await problemOf(response);
   tell({ state: 'live' });
   const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   for await (const { id, data } of events as unknown as AsyncIterable<{ id?: string; data: string }>) {
     place.lastId = id ?? place.lastId;
-    tell({ event: JSON.parse(data) as LiveEvent, id: place.lastId });
+    const event = JSON.parse(data) as LiveEvent;
+    tell({ event, id: place.lastId });
+    if (event.type === 'execution.completed') return true;
   }
+  return false;
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -43,7 +48,12 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     addEventListener('online', go);
   });
 
-/** Keeps one stream open until `signal` aborts: after an end it resumes where it was, after refusals it waits longer each time. */
+/** Statuses of a person who is signed out or may not read it any more, and of a stream that is gone. */
+const finalStatuses: ReadonlySet<unknown> = new Set([401, 403, 404]);
+
+/**
+ * Keeps one stream open until it is over or `signal` aborts: after an end it resumes where it was, after refusals it waits longer each time.
+ */
 async function keepOpen(place: Place, tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
@@ -53,11 +63,11 @@ async function keepOpen(place: Place, tell: (message: Message) => void, signal: 
     const end = () => offline.abort();
     addEventListener('offline', end);
     try {
-      await follow(place, tell, AbortSignal.any([signal, offline.signal]));
+      if (await follow(place, tell, AbortSignal.any([signal, offline.signal]))) return;
     } catch (error) {
       if (signal.aborted) return;
       // Signed out: the next request of the page leads to the sign-in.
-      if (error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403)) return;
+      if (error instanceof Error && 'status' in error && finalStatuses.has(error.status)) return;
     } finally {
       removeEventListener('offline', end);
     }
@@ -77,7 +87,7 @@ async function keepOpen(place: Place, tell: (message: Message) => void, signal: 
 function listen(listener: Listener): () => void {
   const stop = new AbortController();
   // Known in every tab, so that the next one goes on where the one before ended.
-  const place: Place = { lastId: null };
+  const place: Place = { url: address('live', 'realtime', {}), lastId: null };
   const receive = (message: Message): void => {
     if ('state' in message) connection.set(message.state);
     else {
@@ -108,12 +118,45 @@ function listen(listener: Listener): () => void {
   };
 }
 
+/**
+ * Follows the stream of the execution that `followed` names, and hands its events to `apply`. A tab that nobody sees reads none: browsers
+ * open few connections to one server. Returns the end of it. Source: docs/decisions/0269.
+ */
+function followShown(apply: Listener): () => void {
+  let stop = new AbortController();
+  const tell = (message: Message): void => {
+    if ('event' in message)
+      apply(message.event.type === 'execution.completed' ? { ...message.event, type: 'run.completed' } : message.event);
+  };
+  const turn = (): void => {
+    stop.abort();
+    stop = new AbortController();
+    const id = followed.get();
+    if (id === null || document.hidden) return;
+    // From the first event: each time costs one request of the run.
+    void keepOpen({ url: address('runs', 'executionEvents', { params: { id } }), lastId: null }, tell, stop.signal);
+  };
+  turn();
+  const leave = followed.subscribe(turn);
+  document.addEventListener('visibilitychange', turn);
+  return () => {
+    leave();
+    document.removeEventListener('visibilitychange', turn);
+    stop.abort();
+  };
+}
+
 /** Follows the feed, keeps the cache fresh by it and remembers the latest events. Returns the end of it. */
 export function startLive(client: QueryClient): () => void {
   const apply = applier(client);
   const remember = rememberer();
-  return listen((event) => {
+  const leave = followShown(apply);
+  const end = listen((event) => {
     apply(event);
     remember(event);
   });
+  return () => {
+    leave();
+    end();
+  };
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import { SharedTurns } from '#src/concurrency/shared-turns.ts';
+import { searchableOf } from '#src/domain/search/searchable.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { ImageCodec, PageImage } from '#src/domain/ports/image-codec.ts';
 import type { ObjectStore } from '#src/domain/ports/object-store.ts';
@@ -29,15 +30,6 @@ function byteCache<Value extends object>(sizeOf: (value: Value) => number): LRUC
   });
 }
 
-/** Results whose current version is a correction. */
-const correctedOf = ({ ocr, description }: DocumentRecord): ReadonlyMap<string, string> =>
-  new Map([
-    ...(ocr?.correctionOf === undefined ? [] : [[ocr.correctionOf, ocr.ocrResultId] as const]),
-    ...(description?.correctionOf === undefined
-      ? []
-      : [[description.correctionOf, description.descriptionId] as const]),
-  ]);
-
 /**
  * Documents of runs with their decoded pages, shared by the nodes of a run. Errors: `document.not_found`,
  * `upload.object_missing` when the bytes are gone, and the codec's.
@@ -46,7 +38,7 @@ export function createRunDocuments({
   documents,
   objects,
   images,
-}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId' | 'again'>) => Promise<RunDocument> {
+}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId' | 'again' | 'baseAt'>) => Promise<RunDocument> {
   const originals = byteCache<Buffer>((bytes) => bytes.length);
   const pages = new LRUCache<string, PageImage>({
     maxSize: cacheBytes,
@@ -70,34 +62,16 @@ export function createRunDocuments({
       run.documentId,
     );
     if (record === null) throw new AppError('document.not_found', 'The document of this run was deleted.');
-    const {
-      objectKey,
-      filename,
-      languages,
-      recordText,
-      sha256,
-      contentType,
-      sizeBytes,
-      visibility,
-      apiKeyId,
-      createdAt,
-      degraded,
-    } = record;
+    const { languages, sha256, contentType, sizeBytes, degraded } = record;
     const work = { owner: record.organizationId, content: sha256, again: run.again };
     return {
-      objectKey,
-      filename,
+      ...searchableOf(record, run.baseAt),
       languages,
-      recordText,
       sha256,
       contentType,
       sizeBytes,
       pages: record.pages,
-      visibility,
-      apiKeyId,
-      createdAt,
       degraded,
-      corrected: correctedOf(record),
       async page(index, signal, clock) {
         signal.throwIfAborted();
         const key = `${record._id}/${index}`;

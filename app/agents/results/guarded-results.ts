@@ -1,4 +1,5 @@
 import { AppError } from '#src/domain/app-error.ts';
+import type { DocumentRecord } from '#src/domain/documents/document.ts';
 import type { NodeDeps } from '#graphs/node-deps.ts';
 import type { DocumentStore } from '#src/stores/documents.ts';
 import type { RecordStore } from '#src/stores/records/record-store.ts';
@@ -26,8 +27,12 @@ export function guardedResults({
   search,
   records,
 }: Parts): Pick<NodeDeps, 'results' | 'search' | 'records'> {
-  const unlessGone = async (of: { organizationId: string; documentId: string }, undo: () => Promise<void>) => {
-    if ((await documents.findInOrganization(of.organizationId, of.documentId)) !== null) return;
+  const unlessGone = async (
+    of: { organizationId: string; documentId: string },
+    undo: () => Promise<void>,
+  ): Promise<DocumentRecord> => {
+    const document = await documents.findInOrganization(of.organizationId, of.documentId);
+    if (document !== null) return document;
     // A late result stays with a document in the trash, out of sight.
     if (await trash.holds(of.organizationId, of.documentId))
       await trash.settle({ organizationId: of.organizationId, _id: of.documentId });
@@ -66,7 +71,7 @@ export function guardedResults({
       ...search,
       async upsert(record) {
         await search.upsert(record);
-        await unlessGone(record, () => search.delete(record.organizationId, record.documentId));
+        return unlessGone(record, () => search.delete(record.organizationId, record.documentId));
       },
     },
   };

@@ -7,7 +7,11 @@ import { buildWhole } from '#src/adapters/built/built-folder.ts';
 import { root } from './bundle-key.ts';
 
 /** Libraries that every page needs. */
-const onEveryPage = /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]/;
+const onEveryPage =
+  /node_modules[\\/]((react|react-dom|scheduler|@tanstack)[\\/]|lucide-react[\\/].*[\\/]createLucideIcon)/;
+/** Small pictures of buttons that several pages have, and the first page has not. A file for each costs as much as its picture. */
+const onButtons =
+  /lucide-react[\\/].*[\\/](arrow-(left|up)|chevron-(down|right)|download|pause|pencil|play|plus|rotate-c?cw|send|square|x)\.m?js$/;
 const shrinkable = /\.(js|css|html|svg|json)$/;
 
 /** Writes `.br` and `.gz` beside each text file, so that no request compresses anything. */
@@ -52,7 +56,14 @@ export async function buildBundle(folder: string): Promise<void> {
         modulePreload: { polyfill: false },
         rolldownOptions: {
           // One file compresses better than five.
-          output: { codeSplitting: { groups: [{ name: 'libraries', test: onEveryPage }] } },
+          output: {
+            codeSplitting: {
+              groups: [
+                { name: 'libraries', test: onEveryPage },
+                { name: 'buttons', test: onButtons },
+              ],
+            },
+          },
           // Libraries wrap parts that nobody uses in these.
           treeshake: { manualPureFunctions: ['memo', 'forwardRef', 'createContext'] },
         },

@@ -97,7 +97,8 @@ export const dashboardDocuments = {
     id: 'dashboard.ocr',
     method: 'GET',
     path: `${base}/:id/ocr`,
-    summary: 'List the OCR results of a document, newest first; with page, only that page of them',
+    summary:
+      'List the OCR results of a document, the current one first, then the newest; with page, only that page of them',
     params: DocumentPath,
     query: OcrResultsQuery,
     reply: OcrResultList,

@@ -5,6 +5,7 @@ import { ContextResult } from '#src/contracts/resources/context.ts';
 import {
   AnswerBody,
   Execution,
+  ExecutionEventsQuery,
   ExecutionList,
   ExecutionPath,
   ListExecutionsQuery,
@@ -16,6 +17,7 @@ import {
   RetriedRuns,
   RetryRunsInput,
 } from '#src/contracts/resources/execution.ts';
+import { ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
 const base = '/api/dashboard';
@@ -95,6 +97,19 @@ export const dashboardRuns = {
     query: nothing,
     reply: Execution,
     status: 200,
+    errors: ['execution.not_found'],
+  }),
+  executionEvents: dashboardRoute({
+    id: 'dashboard.execution.events',
+    method: 'GET',
+    path: `${base}/executions/:id/events`,
+    summary: 'Follow the runs of an execution, from its start or after Last-Event-ID, until all have ended',
+    params: ExecutionPath,
+    query: ExecutionEventsQuery,
+    reply: ExecutionFrame,
+    stream: true,
+    status: 200,
+    also: { 204: 'The execution has ended, and no event follows Last-Event-ID' },
     errors: ['execution.not_found'],
   }),
   cancelRuns: dashboardRoute({

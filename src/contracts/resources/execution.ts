@@ -221,6 +221,7 @@ export const RunDetail = RunSummary.extend({
   workflowId: z.string(),
   version: z.int().nullable(),
   draft: Draft,
+  experimentId: z.string().optional().describe('Only for runs of an experiment'),
   graphHash: z.string().nullable(),
   attempts: z.int().describe('Times that a worker took the run'),
   queue: z

@@ -55,6 +55,7 @@ export const OcrResult = z
     source: z.enum(['run', 'person', 'agent']).describe('person and agent: a correction of another version'),
     author: z.string().nullable().describe('Who corrected it; null: a run made it'),
     basedOn: z.string().nullable().describe('The version that was corrected'),
+    current: z.boolean().describe('true: the text that the document shows'),
   })
   .meta({ id: 'OcrResult' });
 
@@ -87,7 +88,7 @@ const OcrReading = DocumentReading.extend({
   page: Page.nullable().optional().describe('With page: that page; null: it is not read yet'),
 }).meta({ id: 'OcrReading' });
 export const OcrResultList = z.object({
-  results: z.array(OcrResult),
+  results: z.array(OcrResult).describe('The current one first, then the newest'),
   reading: OcrReading.optional().describe('Pages that a run has read so far; absent: no run reads the document'),
 });
 

@@ -57,6 +57,9 @@ export interface DocumentReading {
   readonly at: Date;
 }
 
+/** Texts of a document that people and agents correct. */
+export type CorrectedText = 'ocr' | 'description';
+
 /** A document as stored. `pendingEvents` is its outbox: written with the document, emptied by the relay. */
 export interface DocumentRecord {
   readonly _id: string;
@@ -83,6 +86,8 @@ export interface DocumentRecord {
   readonly named?: { readonly at: Date; readonly eventId: string };
   /** Last correction of the text or the description; absent: none was corrected. */
   readonly corrected?: CorrectedBy;
+  /** Time of the last correction of each text. It stays when a run makes a newer version. Source: docs/decisions/0268. */
+  readonly correctedAt?: Partial<Record<CorrectedText, Date>>;
   /** Key of the acknowledged bytes, which no client can write to; equals `objectKey` on a write-once store. */
   readonly pinnedKey: string;
   readonly etag: string;

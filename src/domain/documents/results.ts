@@ -16,6 +16,11 @@ export interface ResultOrigin {
   readonly isolated?: true;
 }
 
+/** A result that people correct. Corrections since `baseAt` stay current; absent: the result becomes the current one. */
+export interface Correctable {
+  readonly baseAt?: Date | undefined;
+}
+
 /** The `result` payload of an OCR result; text of a page is what its lines say, joined by `\n`. */
 export interface OcrPayload {
   readonly engine: string;

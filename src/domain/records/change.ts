@@ -8,6 +8,7 @@ import {
   type CellValue,
   type CorrectionRecord,
   type RecordProblem,
+  type RecordRecord,
 } from '#src/domain/records/record.ts';
 import {
   fieldAt,
@@ -21,11 +22,14 @@ import {
 /** Confidence below which a required value makes the record doubtful. */
 const leastConfidence = 0.5;
 
-/** Cells after another extraction: those that a person or an agent gave stay, and so do lists with such a cell. */
-export function mergeCells(before: readonly CellRecord[], found: readonly CellRecord[]): readonly CellRecord[] {
+/** Cells after another extraction: those that a person or an agent gave stay, and so do lists with such a cell, or without a row that they removed. */
+export function mergeCells(
+  { cells: before, corrections }: Pick<RecordRecord, 'cells' | 'corrections'>,
+  found: readonly CellRecord[],
+): readonly CellRecord[] {
   const kept = before.filter(isChecked);
   const keptPaths = new Set(kept.map(({ path }) => path));
-  const keptLists = new Set(kept.flatMap(({ path }) => rowOf(path)?.list ?? []));
+  const keptLists = new Set([...kept, ...corrections].flatMap(({ path }) => rowOf(path)?.list ?? []));
   const listOf = ({ path }: CellRecord): string => rowOf(path)?.list ?? '';
   return [
     ...before.filter((cell) => keptPaths.has(cell.path) || keptLists.has(listOf(cell))),

@@ -34,6 +34,7 @@ export function newRuns(execution: ExecutionRecord): RunRecord[] {
     ...(execution.source === 'dashboard' ? { byPerson: true as const } : {}),
     ...(execution.callbackUrl === undefined ? {} : { hasCallback: true }),
     ...(execution.mends === undefined ? {} : { mends: execution.mends }),
+    ...(execution.baseAt === undefined ? {} : { baseAt: execution.baseAt }),
     ...(execution.trace === undefined ? {} : { trace: execution.trace }),
     ...(execution.draft === undefined ? {} : { draft: markOf(execution.draft) }),
     ...(execution.experiment === undefined ? {} : { experiment: execution.experiment }),

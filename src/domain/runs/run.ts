@@ -38,6 +38,8 @@ export interface ExecutionRecord {
   readonly initialState: Readonly<Record<string, unknown>> | null;
   /** Repetitions by itself up to this one, of a degraded run; absent: a person or a program started it. */
   readonly mends?: number;
+  /** With `mends`: creation of the first of these runs, which a person or a program started. */
+  readonly baseAt?: Date;
   /** Execution that this one replays. */
   readonly replayOf?: string;
   /** URL of a signed webhook when all runs have ended. `callbackPending` is removed when the webhook is in the outbox. */
@@ -162,6 +164,8 @@ export interface RunRecord {
   readonly degraded?: readonly string[];
   /** Same as in its execution. */
   readonly mends?: number;
+  /** Corrections since then outlast what the run makes. Absent: its creation. Source: docs/decisions/0268. */
+  readonly baseAt?: Date;
   /** Time at which the degraded run is repeated by itself; absent: it is not. */
   readonly mendAt?: Date;
   /** Outputs of a successful run, by the names of the graph's `outputs`. */

@@ -120,7 +120,7 @@ const createOcrCorrections = (parts: Parts) => {
         // The condition decides between two corrections of one version: the second one finds another current version.
         const current = { _id: documentId, organizationId, deletedAt: { $exists: false }, 'ocr.ocrResultId': base };
         const { matchedCount } = await documents.updateOne(current, {
-          $set: { ocr: latest, corrected: { by, author, at } },
+          $set: { ocr: latest, corrected: { by, author, at }, 'correctedAt.ocr': at },
         });
         if (matchedCount === 1) return { ocrResultId, text, formerText: row.text, avgConfidence, modelLabel };
       } catch (error) {
@@ -171,7 +171,7 @@ const createDescriptionCorrections = ({ documents, descriptions }: Parts) => ({
     const current = base === null ? { description: null } : { 'description.descriptionId': base };
     const filter = { _id: documentId, organizationId, deletedAt: { $exists: false }, ...current };
     const { matchedCount } = await documents.updateOne(filter, {
-      $set: { description: latest, corrected: { by, author, at } },
+      $set: { description: latest, corrected: { by, author, at }, 'correctedAt.description': at },
     });
     if (matchedCount === 1) return latest;
     await descriptions.deleteOne({ _id: descriptionId, organizationId });

@@ -83,8 +83,9 @@ export function createSearchIndex({ searchRecords }: Pick<Collections, 'searchRe
       const kept = row.identifiers.filter((identifier) => !former.has(identifier));
       const identifiers = [...new Set([...found, ...kept])].slice(0, identifierLimits.count);
       const change = {
-        ocrText: texts.ocrText,
-        description: texts.description,
+        // Not the other text: a run may have written it since it was read here.
+        ...(ocrText && { ocrText: ocrText.now }),
+        ...(description !== undefined && { description }),
         identifiers,
         looseText: looseText(searchedTexts(texts).join('\n')),
       };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDerivedDocuments } from '#app/agents/documents/derived-documents.ts';
 import { guardedResults } from '#app/agents/results/guarded-results.ts';
 import type { DocumentRecord } from '#src/domain/documents/document.ts';
+import type { SearchRecord } from '#src/stores/search/rows/row.ts';
 import { storesOf, testDatabase, type Stores, type TestDatabase } from '#test/support/database.ts';
 import { searchRecordOf } from '#test/agents/support/document-leavings.ts';
 import { servedStore, type ServedStore } from '#test/support/objects.ts';
@@ -41,7 +42,7 @@ const originOf = ({ _id: documentId, organizationId, projectId }: DocumentRecord
 const modelLabel = 'test';
 /** `apart`: no document shows the result, so that no write looks at the document. */
 type Write = (
-  parts: Pick<Stores, 'results' | 'search'>,
+  parts: Pick<Stores, 'results'> & { readonly search: { upsert(record: SearchRecord): Promise<unknown> } },
   document: DocumentRecord,
   apart?: { readonly isolated?: true },
 ) => Promise<unknown>;

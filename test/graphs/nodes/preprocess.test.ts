@@ -94,7 +94,7 @@ describe('Recognition after preprocess', () => {
     const ended = await app.call('GET', `${path}/${body.id}?wait=20`, { key });
     expect(ended.body).toMatchObject({ status: 'succeeded' });
     const { organizationId } = app.seed;
-    const read = await app.app.deps.results.latestOcr(organizationId, document.id);
+    const [read] = await app.app.deps.results.listOcr(organizationId, document.id, 1);
     return characterErrorRate(truth, read?.text ?? '');
   }
 

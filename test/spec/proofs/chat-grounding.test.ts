@@ -91,7 +91,7 @@ describe('what an answer rests on', () => {
     const [source] = result.sources;
     expect(source?.documentId).toBe(app.scan.note);
     const excerpt = source?.excerpts.find(({ field }) => field === 'ocr');
-    const stored = await app.app.deps.results.latestOcr(app.seed.organizationId, app.scan.note);
+    const [stored] = await app.app.deps.results.listOcr(app.seed.organizationId, app.scan.note, 1);
     expect(excerpt).toMatchObject({ resultId: stored?.ocrResultId, page: 0, verified: true });
     expect(stored?.text.slice(excerpt?.start, excerpt?.end)).toBe(excerpt?.text);
     const [x, y, width, height] = excerpt?.bbox ?? [0, 0, 0, 0];

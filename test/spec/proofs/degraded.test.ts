@@ -6,6 +6,7 @@ import { picturePdf } from '#scripts/inputs/picture-pdf.ts';
 import { createRunMends } from '#src/stores/runs/run-mends.ts';
 import { callTool } from '#test/spec/support/call-tool.ts';
 import { sharedApp } from '#test/spec/support/shared-app.ts';
+import { dashboardClient, documentsPath } from '#test/support/dashboard/dashboard-client.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { tools } from '#tools/index.ts';
 
@@ -91,5 +92,26 @@ describe('a document whose description failed', () => {
     expect(await runs.distinct('lane', { mends: { $exists: true } }), 'behind other work').toEqual(['bulk']);
     const { documents } = await app.stored();
     expect(await documents.countDocuments({ _id: { $in: ids }, degraded: { $exists: false } })).toBe(3);
+  });
+
+  it('keeps the description that a person wrote meanwhile when it is mended', async () => {
+    isDown = true;
+    const { id } = await app.ingest(
+      picturePdf({ text: `BT /F1 12 Tf 60 700 Td (The well was inspected by Dagobert and found dry) Tj ET` }),
+      'application/pdf',
+    );
+    await app.app.idle();
+    const { cookie, get } = await dashboardClient(app);
+    const path = `${documentsPath}/${id}`;
+    const body = { baseDescriptionId: null, description: 'Written by hand' };
+    const { status } = await app.call('PATCH', `${path}/description`, { cookie, body });
+    expect(status).toBe(200);
+    isDown = false;
+    expect(await mend(Date.now() + 11 * 60_000)).toEqual({ mended: 1 });
+    expect((await get(path)).body.description).toBe('Written by hand');
+    expect((await get(`${path}/descriptions`)).body.descriptions).toMatchObject([
+      { source: 'run', current: false },
+      { source: 'person', current: true },
+    ]);
   });
 });

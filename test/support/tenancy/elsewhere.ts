@@ -30,7 +30,7 @@ export const elsewhere = Object.values({
   'a new version of the program, at its start': 'workflows.listByCodeName organizations.everyProject',
   'only wakes its listener: what there is, `events.read` tells':
     'events.subscribe events.receive events.storedElsewhere',
-  'filters as executions.listRuns and results.latestOcr do, over rows that no run of this test has':
+  'filters as executions.listRuns and results.listOcr do, over rows that no run of this test has':
     'executions.answeredRuns executions.recentRuns results.blockHashes steps.costOf',
   'compares events that a worker has, in the logs of their own organizations': 'events.lacking',
   'of the same bytes: test/http/dashboard-documents.test.ts': 'documents.firstWith',

@@ -47,7 +47,7 @@ export const operatorReads = (stores: () => Stores): Readonly<Record<string, Try
 
 export const operatorChanges = (stores: () => Stores): Readonly<Record<string, Try>> => ({
   'corrections.correctOcr': async (who, target) => {
-    const latest = await stores().results.latestOcr(target.organizationId, target.documentId);
+    const [latest] = await stores().results.listOcr(target.organizationId, target.documentId, 1);
     const document = { _id: target.documentId, organizationId: who.organizationId };
     return stores().corrections.correctOcr(document, latest?.ocrResultId ?? '', changed, by);
   },

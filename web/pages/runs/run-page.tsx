@@ -16,13 +16,13 @@ import { useCan } from '../../shell/session.ts';
 import { runs as words } from '../../text/runs.ts';
 import { Problem } from '../../api/problem.ts';
 import { QuestionForm } from '../reviews/question-form.tsx';
+import { Outputs } from '../workflow/try/outputs.tsx';
 import { StepPanel } from './step-panel.tsx';
 import { Timeline } from './timeline.tsx';
+import { isOpen, useRun } from './use-run.ts';
 
 const route = pageAt('/runs/$id');
 type Run = Reply<'runs', 'get'>;
-
-const isOpen = ({ status }: Run): boolean => status === 'queued' || status === 'running' || status === 'waiting';
 
 function Actions({ run }: { readonly run: Run }) {
   const client = useQueryClient();
@@ -88,7 +88,7 @@ export function RunPage() {
   const id = route.useId();
   const { step } = route.useSearch();
   const { navigate } = route;
-  const run = useQuery(read('runs', 'get', { params: { id } }));
+  const run = useRun(id);
   const workflow = useQuery({
     ...read('workflows', 'get', { params: { workflowId: run.data?.workflowId ?? '' } }),
     enabled: run.data !== undefined,
@@ -131,24 +131,7 @@ export function RunPage() {
                 {one.outputs === undefined || one.outputs === null || Object.keys(one.outputs).length === 0 ? (
                   <p className="text-muted">{words.noOutputs}</p>
                 ) : (
-                  <dl className="grid gap-3">
-                    {Object.entries(one.outputs).map(([name, value]) => (
-                      <div key={name}>
-                        <dt className="font-medium" dir="auto">
-                          {name}
-                        </dt>
-                        <dd>
-                          <pre
-                            tabIndex={0}
-                            dir="auto"
-                            className="max-h-80 overflow-auto rounded-md bg-bg p-2.5 font-mono text-xs whitespace-pre-wrap"
-                          >
-                            {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
-                          </pre>
-                        </dd>
-                      </div>
-                    ))}
-                  </dl>
+                  <Outputs outputs={one.outputs} />
                 )}
               </section>
             </div>

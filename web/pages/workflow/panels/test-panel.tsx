@@ -1,10 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '../../../router/link.tsx';
 import { pageAt } from '../../../router/navigate.ts';
 import { Play } from 'lucide-react';
 import { call } from '../../../api/client.ts';
 import type { Reply } from '../../../api/families.ts';
-import { read } from '../../../api/read.ts';
 import { StateBadge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Failure, Loaded } from '../../../parts/states.tsx';
@@ -12,7 +11,9 @@ import { useCan } from '../../../shell/session.ts';
 import { duration } from '../../../text/format.ts';
 import { workflows as words } from '../../../text/workflows.ts';
 import { useDocumentChoice } from '../try/document-choice.tsx';
-import { Outputs, Questions } from '../try/outputs.tsx';
+import { QuestionForm } from '../../reviews/question-form.tsx';
+import { useRun } from '../../runs/use-run.ts';
+import { Outputs } from '../try/outputs.tsx';
 
 const route = pageAt('/workflows/$id');
 
@@ -20,9 +21,9 @@ interface TestPanelProps {
   readonly workflow: Reply<'workflows', 'get'>;
 }
 
-/** Steps and results of a run, kept fresh by the realtime feed. */
+/** Steps, questions and results of a run. */
 function Result({ runId }: { readonly runId: string }) {
-  const run = useQuery(read('runs', 'get', { params: { id: runId } }));
+  const run = useRun(runId);
   return (
     <Loaded query={run}>
       {({ status, steps, outputs, error, documentId, waitingFor }) => (
@@ -41,7 +42,9 @@ function Result({ runId }: { readonly runId: string }) {
               {error.message}
             </p>
           )}
-          <Questions questions={waitingFor} />
+          {waitingFor?.map((question) => (
+            <QuestionForm key={question.path} runId={runId} question={question} />
+          ))}
           <ol className="grid gap-1">
             {steps.map((step) => (
               <li key={step.stepId} className="flex items-center gap-2 border-b border-line py-1 last:border-0">

@@ -8,7 +8,9 @@ export function Outputs({ outputs }: OutputsProps) {
     <dl className="grid gap-2">
       {Object.entries(outputs).map(([name, value]) => (
         <div key={name}>
-          <dt className="text-xs font-medium">{name}</dt>
+          <dt className="text-xs font-medium" dir="auto">
+            {name}
+          </dt>
           <dd>
             <pre
               className="max-h-60 overflow-auto rounded-md border border-line bg-bg p-2 font-mono text-xs whitespace-pre-wrap"
