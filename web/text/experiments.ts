@@ -79,13 +79,6 @@ export const experiments = words({
   draftOrChanged: 'draft or changed',
   runs: 'Runs',
   failed: 'Failed',
-  failures: 'What failed',
-  failuresLead: 'Failures of the machinery say nothing of a version. With more than 2 % of them there is no verdict.',
-  failuresOf: (variant: string, count: number, metric: string | null) =>
-    `${variant}: ${metric === null ? plural(count, 'run', 'runs') : `${plural(count, 'judgement', 'judgements')} by ${metric}`}`,
-  countsAsLost: 'not counted',
-  countsAsFailed: 'counts as a failure',
-  repeated: (count: number) => `${plural(count, 'run was', 'runs were')} repeated.`,
   cost: 'Cost',
   means: 'Means',
   missing: 'missing',
