@@ -224,7 +224,7 @@ export const ExperimentQuery = z.strictObject({
     .default('summary')
     .describe('items, regressions: documents by loss, worst first; on dev only'),
   variant: z.string().max(40).optional().describe('Default: the best'),
-  metric: z.string().max(40).optional().describe('Default: the primary one'),
+  metric: z.string().max(40).optional().describe('Default: primary'),
   limit: CappedLimit(1, datasetLimits.items).default(10),
   offset: QueryInteger(0, datasetLimits.items).default(0),
   wait: QueryInteger(0, 25).default(0).describe('Seconds to wait for the end'),
