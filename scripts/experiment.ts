@@ -163,10 +163,7 @@ function report({ out }: Terminal, { sentence, metrics, variants, comparisons, r
     );
   out('\n');
   for (const { variant, metric, sentence: said } of comparisons) out(`${variant}, ${metric}: ${said}\n`);
-  for (const { variant, metric, reason, count, lost } of failures)
-    out(
-      `${variant}: ${count} ${metric === null ? 'runs' : `judgements by ${metric}`} failed: ${reason}${lost ? ', and count for nothing' : ''}.\n`,
-    );
+  for (const line of failures) out(`${line}\n`);
   out(
     `\n${runs.done} runs, ${runs.cached} with steps from the cache, ${runs.failed} failed, ${runs.repeated} were repeated.\n`,
   );

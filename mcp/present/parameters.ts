@@ -73,7 +73,7 @@ export const shorterWords: Readonly<Record<string, string>> = {
   only: 'failed: also timed out or canceled',
   operations: 'As in update_workflow',
   scope: 'Instead of documentIds',
-  split: 'holdout: confirms one variant, charged to the ledger',
+  split: 'holdout: confirms one variant',
   callbackUrl: 'Gets a signed POST at the end',
   contentMd5: 'MD5 in base64, checked by the store',
   contentType: 'Media type, such as image/png',
@@ -81,7 +81,7 @@ export const shorterWords: Readonly<Record<string, string>> = {
   createdBefore: 'UTC',
   documentIds: 'doc_..., at most 500, each once',
   evaluators:
-    'Metrics, the primary one first: [{type: cer | exact | field_match | label_accuracy | llm_judge | ..., name?, output?}]',
+    'Metrics, primary first: [{type: cer | exact | field_match | label_accuracy | llm_judge | ..., name?, output?}]',
   filename: 'For people and search',
   graph: 'As get_workflow returns it',
   idempotencyKey: 'Makes a retry safe',

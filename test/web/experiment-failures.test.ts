@@ -23,12 +23,8 @@ browserTest('the page of an experiment says in plain words what failed, and that
   const verdict = tab.page.getByRole('region', { name: 'Verdict' });
   expect(await verdict.textContent()).toContain('12 of 12 runs failed: the model refused the key.');
   expect(await verdict.textContent()).toContain('No verdict');
-  const failures = tab.page.getByRole('region', { name: 'What failed' });
-  expect(await failures.getByRole('listitem').allTextContents()).toEqual([
-    'baseline: 6 runsthe model refused the keynot counted',
-    'v1: 6 runsthe model refused the keynot counted',
-    expect.stringMatching(/^\d+ runs? (was|were) repeated\.$/),
-  ]);
+  const lines = await verdict.getByText(/runs lost/).allTextContents();
+  expect(lines).toEqual(['baseline', 'v1'].map((name) => `${name}: 6 runs lost: the model refused the key`));
   await expectAccessible(tab, 'experiment');
   expect(tab.complaints()).toEqual([]);
 });

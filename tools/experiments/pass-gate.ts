@@ -65,7 +65,8 @@ async function decided(
   const { known, lost, tooMany } = completed(items.map(({ difference }) => difference));
   if (tooMany || (items.length > 0 && completed(telling).known.length === 0)) {
     const why =
-      failuresInWords(cells, metric, { own: !tooMany }) ?? `${lost} of ${items.length} documents have one score only`;
+      failuresInWords(cells, metric, { withResults: !tooMany }) ??
+      `${lost} of ${items.length} documents have one score only`;
     return { passes: false, isOpen: true, sentence: `No verdict: ${why}.` };
   }
   if (verdict === 'worse') return { passes: false, isOpen: false, sentence };

@@ -4,6 +4,7 @@ import { AppError } from '#src/domain/app-error.ts';
 import { nameOf } from '#src/domain/experiments/evaluators/pure-evaluator.ts';
 import { isOver, type ExperimentRecord } from '#src/domain/experiments/experiment.ts';
 import { expectedCells } from '#src/domain/experiments/launch.ts';
+import { failureLine } from '#src/domain/experiments/told-failures.ts';
 import { headline, type ExperimentSummary, type VariantComparison } from '#src/domain/experiments/summarize.ts';
 import type { ToolContext } from '#tools/define.ts';
 
@@ -134,7 +135,7 @@ export function presentExperiment(
       repeated: experiment.repeats ?? 0,
       cached: result.cached,
     },
-    failures: (result.failures ?? []).map((one) => ({ ...one })),
+    failures: (result.failures ?? []).map(failureLine),
     costUsd: result.costUsd,
     alpha: experiment.alpha,
     variants: experiment.variants.map(({ name, workflowId, version, graphHash }) => {

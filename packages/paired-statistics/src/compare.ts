@@ -32,7 +32,7 @@ export interface Comparison {
   /** All items, those whose pair was lost among them. */
   readonly n: number;
   readonly lost: number;
-  /** Of the items that were not lost; so are wins, ties and losses. */
+  /** Mean of the items that were not lost, like wins, ties and losses. */
   readonly mean: number;
   /** Interval of the mean: `meanInterval` (fixed) or a confidence sequence (anytime). It holds whatever the lost pairs would have been. */
   readonly interval: readonly [low: number, high: number];

@@ -17,7 +17,7 @@ export interface NonInferiority {
   /** All items, those whose pair was lost among them. Lost pairs count wholly against the variant; with over `maxLostShare` it does not pass. */
   readonly n: number;
   readonly lost: number;
-  /** Of the items that were not lost. */
+  /** Mean of the items that were not lost. */
   readonly mean: number;
   /** Evidence that the mean loses less than `maxRegression`, and the evidence that passes: 1 / alpha. */
   readonly evidence: number;

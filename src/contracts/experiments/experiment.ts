@@ -30,7 +30,7 @@ const Variant = z.strictObject({
   name: VariantName.optional().describe('Default: baseline, then v1, v2, ...'),
   workflowId: AnyId,
   version: VersionRef.default('published').describe('A draft need not be published'),
-  operations: operations.optional().describe('Operations of update_workflow, applied for this experiment only'),
+  operations: operations.optional().describe('Operations of update_workflow, for this experiment only'),
 });
 
 const alpha = z.number().min(0.001).max(0.2).default(0.05).describe('Probability of a wrong better or worse');
@@ -56,11 +56,11 @@ const evaluatorsInWords = z
   .optional()
   .pipe(evaluators)
   .describe(
-    `Metrics, the primary one first: {type: ${evaluatorTypes.join(' | ')}, name?, output?, path?, ...}. Default: by the references`,
+    `Metrics, primary first: {type: ${evaluatorTypes.join(' | ')}, name?, output?, path?, ...}. Default: by the references`,
   );
 const shared = {
   evaluators,
-  trials: z.int().min(1).max(experimentLimits.trials).default(1).describe('Runs of each document and variant'),
+  trials: z.int().min(1).max(experimentLimits.trials).default(1).describe('Runs of each document'),
   seed: z.string().min(1).max(64).optional(),
   budget: Budget.prefault({}),
   maxConcurrency: z.int().min(1).max(32).default(8).describe('Runs at a time'),
@@ -75,7 +75,7 @@ export const RunExperimentBody = z.strictObject({
   ...shared,
   stop: z.enum(['all', 'when_decided']).default('all').describe('when_decided: may end after any document'),
   claims: Claims.prefault({}),
-  dryRun: z.boolean().default(false).describe('true: only the plan: runs, time, smallest effect that shows'),
+  dryRun: z.boolean().default(false).describe('true: only the plan: runs, time, smallest effect'),
   idempotencyKey: IdempotencyKey.optional(),
 });
 
@@ -139,8 +139,8 @@ export const Comparison = z
     sentence: z.string(),
     delta: z.number().describe('Mean difference to the baseline; higher is better'),
     ci95: Interval.describe('Interval of the mean difference, at the level of this comparison'),
-    n: z.int().describe('Documents compared, the lost ones too'),
-    lost: z.int().describe('Documents with a run or judgement that failed by the machinery; over 2 %: no_verdict'),
+    n: z.int(),
+    lost: z.int().describe('Of n; over 2 %: no_verdict'),
     wins: z.int(),
     ties: z.int(),
     losses: z.int(),
@@ -150,13 +150,6 @@ export const Comparison = z
     alpha: z.number().describe('Level after correction for several comparisons'),
   })
   .meta({ id: 'Comparison' });
-const ToldFailures = z.object({
-  variant: z.string(),
-  metric: z.string().nullable().describe('Metric whose judging failed; null: the runs did'),
-  reason: z.string(),
-  count: z.int(),
-  lost: z.boolean().describe('true: no observation; false: counts as a failure of the variant'),
-});
 const VariantSummary = z.object({
   name: z.string(),
   workflowId: z.string(),
@@ -164,7 +157,7 @@ const VariantSummary = z.object({
   graphHash: z.string(),
   runs: z.int(),
   failed: z.int(),
-  lost: z.int().describe('Failed runs that tell nothing of the variant'),
+  lost: z.int(),
   metrics: z
     .record(z.string(), z.object({ mean: z.number().nullable(), n: z.int() }))
     .describe("Means in each metric's own unit"),
@@ -184,10 +177,7 @@ export const Experiment = z
     split: z.enum(splits),
     status: z.enum(experimentStatuses),
     stopped: z.string().nullable().describe('Reason for the end: all, decided, budget, canceled, or an error'),
-    verdict: z
-      .enum(verdicts)
-      .nullable()
-      .describe('Of the best variant by the primary metric; no_verdict: too many runs failed; null while it runs'),
+    verdict: z.enum(verdicts).nullable().describe('Of the best variant by the primary metric; null while it runs'),
     sentence: z.string().describe('The verdict for people'),
     best: z.string().nullable().describe('Variant that the verdict is about'),
     primary: z.string(),
@@ -198,10 +188,10 @@ export const Experiment = z
       done: z.int(),
       failed: z.int(),
       lost: z.int(),
-      repeated: z.int().describe('Runs started again after a failure of the machinery'),
+      repeated: z.int(),
       cached: z.int(),
     }),
-    failures: z.array(ToldFailures).describe('Runs and judgements that failed, by variant and reason'),
+    failures: z.array(z.string()).describe('Failed runs and judgements by variant and reason'),
     costUsd: z.number().nullable(),
     alpha: z.number().describe('Level of this experiment; on the holdout, what the ledger gave'),
     variants: z.array(VariantSummary),
@@ -234,7 +224,7 @@ export const ExperimentQuery = z.strictObject({
     .default('summary')
     .describe('items, regressions: documents by loss, worst first; on dev only'),
   variant: z.string().max(40).optional().describe('Default: the best'),
-  metric: z.string().max(40).optional().describe('Default: the primary one'),
+  metric: z.string().max(40).optional().describe('Default: primary'),
   limit: CappedLimit(1, datasetLimits.items).default(10),
   offset: QueryInteger(0, datasetLimits.items).default(0),
   wait: QueryInteger(0, 25).default(0).describe('Seconds to wait for the end'),

@@ -108,9 +108,9 @@ function said(compared: Compared, cells: readonly CellRecord[], metric: string):
   const { lost, n, verdict } = compared;
   const undecided = verdict === 'no_verdict';
   if (lost === 0 && !undecided) return sentenceOf(compared);
-  const own = undecided && lost <= n * maxLostShare;
+  const withResults = undecided && lost <= n * maxLostShare;
   const why =
-    failuresInWords(cells, metric, { own }) ??
+    failuresInWords(cells, metric, { withResults }) ??
     `${lost} of ${n} documents have a score by ${metric} of one variant only`;
   return undecided ? `No verdict: ${why}.` : `${sentenceOf(compared)} Reason: ${why}.`;
 }

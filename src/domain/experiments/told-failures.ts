@@ -55,6 +55,13 @@ export function toldFailures(cells: readonly CellRecord[]): ToldFailures[] {
     .toSorted((a, b) => b.count - a.count || (a.variant < b.variant ? -1 : 1));
 }
 
+/** "v1: 3 runs lost: the model refused the key". Runs that are results failed, and others are lost. */
+export function failureLine({ variant, metric, reason, count, lost }: ToldFailures): string {
+  const noun = metric === null ? 'run' : 'judgement';
+  const by = metric === null ? '' : ` by ${metric}`;
+  return `${variant}: ${count} ${noun}${count === 1 ? '' : 's'}${by} ${lost ? 'lost' : 'failed'}: ${reason}`;
+}
+
 const total = (failures: readonly ToldFailures[]): number => failures.reduce((sum, { count }) => sum + count, 0);
 
 /** Reasons with their numbers; a single one has none. */
@@ -80,17 +87,17 @@ function sentenceOf(failures: readonly ToldFailures[], runs: ReadonlyMap<string,
 }
 
 /**
- * Failures of two variants that count for a metric, in words; `own`: with the failures that are results. null: there are none, so that a
+ * Failures of two variants that count for a metric, in words; `withResults`: with the failures that are results. null: there are none, so that a
  * score is missing where the other run has one.
  */
 export function failuresInWords(
   cells: readonly CellRecord[],
   metric: string,
-  { own }: { readonly own: boolean },
+  { withResults }: { readonly withResults: boolean },
 ): string | null {
   const told = toldFailures(cells);
   const runs = new Map([...Map.groupBy(cells, ({ variant }) => variant)].map(([name, its]) => [name, its.length]));
-  const failedRuns = told.filter((one) => one.metric === null && (own || one.lost));
+  const failedRuns = told.filter((one) => one.metric === null && (withResults || one.lost));
   const judgements = told.filter((one) => one.metric === metric);
   const said = [
     ...(failedRuns.length === 0 ? [] : [sentenceOf(failedRuns, runs, 'runs')]),

@@ -15,7 +15,7 @@ import { useCan } from '../../shell/session.ts';
 import { experiments as words } from '../../text/experiments.ts';
 import { StatusBadge, VerdictBadge } from '../experiments/verdict-badge.tsx';
 import { Differences } from './differences.tsx';
-import { Failures, Ledger, Variants } from './facts.tsx';
+import { Ledger, Variants } from './facts.tsx';
 import { IntervalPlot, IntervalTable } from './interval-plot.tsx';
 
 const route = pageAt('/experiments/$id');
@@ -24,12 +24,17 @@ type Experiment = Reply<'experiments', 'get'>;
 
 /** The verdict for people comes first; while it is measured, how far it is. */
 function Verdict({ experiment }: { readonly experiment: Experiment }) {
-  const { sentence, verdict, status, items } = experiment;
+  const { sentence, verdict, status, items, failures } = experiment;
   return (
     <section aria-label={words.verdict} className="grid gap-2 rounded-lg border border-line bg-panel p-4">
       <p className="text-base font-medium" dir="auto">
         {sentence === '' ? words.pending : sentence}
       </p>
+      {failures.map((line) => (
+        <p key={line} dir="auto">
+          {line}
+        </p>
+      ))}
       <p className="flex flex-wrap items-center gap-2">
         {verdict !== null && <VerdictBadge verdict={verdict} />}
         <StatusBadge status={status} />
@@ -150,7 +155,6 @@ export function ExperimentPage() {
       <div className="grid gap-8">
         {found.error !== null && <Failure error={found.error} />}
         <Verdict experiment={experiment} />
-        <Failures experiment={experiment} />
         <Intervals experiment={experiment} />
         {isHidden ? <p className="text-muted">{words.holdoutHidden}</p> : <Differences experiment={experiment} />}
         <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_24rem]">

@@ -73,30 +73,6 @@ export function Variants({ experiment }: { readonly experiment: Experiment }) {
   );
 }
 
-/** Runs and judgements that failed, in plain words. */
-export function Failures({ experiment: { failures, runs } }: { readonly experiment: Experiment }) {
-  if (failures.length === 0 && runs.repeated === 0) return null;
-  return (
-    <section aria-label={words.failures} className="grid gap-2">
-      <h2>{words.failures}</h2>
-      <p className="text-muted">{words.failuresLead}</p>
-      <ul className="rounded-lg border border-line bg-panel px-3 py-1">
-        {failures.map(({ variant, metric, reason, count: times, lost }) => (
-          <li
-            key={`${variant} ${metric ?? ''} ${reason}`}
-            className="flex flex-wrap items-baseline gap-2 border-b border-line py-1.5 last:border-0"
-          >
-            <span dir="auto">{words.failuresOf(variant, times, metric)}</span>
-            <span>{reason}</span>
-            <Badge tone={lost ? 'warn' : 'bad'}>{lost ? words.countsAsLost : words.countsAsFailed}</Badge>
-          </li>
-        ))}
-        {runs.repeated > 0 && <li className="py-1.5 text-muted">{words.repeated(runs.repeated)}</li>}
-      </ul>
-    </section>
-  );
-}
-
 function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <div className="flex justify-between gap-4 border-b border-line py-1.5 last:border-0">
