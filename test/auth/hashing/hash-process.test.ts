@@ -44,7 +44,7 @@ const hashProcesses = (): number[] =>
 async function blockedPool(): Promise<{ release(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'inkgraph-pipes-'));
   const pipes = Array.from({ length: 8 }, (_, at) => join(folder, `pipe-${at}`));
-  execFileSync('mkfifo', pipes);
+  execFileSync('sh', ['-c', 'mkfifo "$@"', 'sh', ...pipes]);
   const opened = pipes.map((pipe) => open(pipe, 'r'));
   return {
     async release() {
