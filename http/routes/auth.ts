@@ -16,7 +16,7 @@ import type {
   SecondFactorAction,
 } from '#src/domain/ports/sessions.ts';
 import { checked } from '#tools/call.ts';
-import { callOf } from '#http/routes/account-call.ts';
+import { callOf } from '#http/account-call.ts';
 import {
   asksForCode,
   confirmSecondFactor,

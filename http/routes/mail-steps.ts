@@ -17,7 +17,7 @@ import {
 } from '#http/pages/mail-steps.ts';
 import { bodyOf, PageGuard, problemPages, seeOther } from '#http/pages/page-guard.ts';
 import { showAgain } from '#http/pages/show-again.ts';
-import { callOf } from '#http/routes/account-call.ts';
+import { callOf } from '#http/account-call.ts';
 import { requireMails, type AuthHandler } from '#http/routes/auth.ts';
 import { beginOrganization } from '#http/routes/pages.ts';
 

@@ -7,7 +7,7 @@ import type {
   LiveSession,
   SecondFactorAction,
 } from '#src/domain/ports/sessions.ts';
-import { callOf } from '#http/routes/account-call.ts';
+import { callOf } from '#http/account-call.ts';
 
 interface Exchange {
   readonly request: Request;

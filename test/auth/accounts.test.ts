@@ -9,6 +9,7 @@ import { createMemberStore } from '#src/stores/members.ts';
 import { createOrganizationStore } from '#src/stores/organizations.ts';
 import { loadObjectSecret } from '#src/adapters/objects/disk/secret.ts';
 import { createMemorySessionStore } from '#src/adapters/sessions/memory-session-store.ts';
+import { scryptPasswords } from '#src/adapters/accounts/password-hashing.ts';
 import { createRehash } from '#src/adapters/sessions/rehash.ts';
 import { createAccounts } from '#src/adapters/sessions/sessions.ts';
 import { SessionAuthenticator } from '#src/auth/session-authenticator.ts';
@@ -91,10 +92,10 @@ describe('An account', () => {
 });
 
 describe('The password of an account', () => {
-  /** With the passwords of the product: each costs what it costs whoever guesses. */
+  /** With the passwords of the product, in this process: each costs what it costs whoever guesses. */
   let slow: TestApp;
   beforeAll(async () => {
-    slow = await startTestApp({ env, overrides: { sessionStore: null, passwords: undefined } });
+    slow = await startTestApp({ env, overrides: { sessionStore: null, passwords: scryptPasswords } });
   });
   afterAll(() => slow[Symbol.asyncDispose]());
   const callSlow = callOf(() => slow);

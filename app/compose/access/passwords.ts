@@ -1,7 +1,9 @@
 import { createHashProcess } from '#src/adapters/accounts/hashing/hash-process.ts';
 import { PasswordQueue } from '#src/adapters/accounts/hashing/password-queue.ts';
+import { scryptPasswords } from '#src/adapters/accounts/password-hashing.ts';
 import type { PasswordHashing } from '#src/adapters/sessions/better-auth.ts';
 import { Paced } from '#src/concurrency/paced.ts';
+import type { Config } from '#src/config/config.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 
 /** Two, so that one slow hash delays no other caller. */
@@ -11,9 +13,16 @@ const mostWaiting = 16;
 const waitMs = 10_000;
 const logEveryMs = 60_000;
 
-/** Hashes passwords in turn, outside of this process. `passwords` replaces the hashing. */
+interface PasswordParts {
+  readonly config: Pick<Config, 'services'>;
+  /** Replaces the hashing. */
+  readonly passwords?: PasswordHashing | undefined;
+  readonly logger: Logger;
+}
+
+/** Hashes passwords in turn, outside of this process. Commands hash in theirs: they answer nobody else. */
 export function createPasswordQueue(
-  { passwords, logger }: { readonly passwords?: PasswordHashing | undefined; readonly logger: Logger },
+  { config, passwords, logger }: PasswordParts,
   stack: AsyncDisposableStack,
 ): PasswordQueue {
   let refused = 0;
@@ -25,5 +34,6 @@ export function createPasswordQueue(
     refused += 1;
     log.add({ refused });
   };
-  return new PasswordQueue(passwords ?? createHashProcess(stack), { atOnce, mostWaiting, waitMs, onRefused });
+  const usual = () => (config.services.size === 0 ? scryptPasswords : createHashProcess(stack));
+  return new PasswordQueue(passwords ?? usual(), { atOnce, mostWaiting, waitMs, onRefused });
 }

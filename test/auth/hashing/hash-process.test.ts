@@ -10,6 +10,8 @@ import { problemOf } from '#test/spec/support/replies.ts';
 import { startTestApp, type Person, type TestApp } from '#test/support/test-app.ts';
 import { verifies } from '#test/support/verifies.ts';
 
+/** Hashes have a low priority: beside many tests they take seconds each. */
+const patience = 120_000;
 const store = createMemorySessionStore();
 const reads = vi.spyOn(store, 'get');
 /** With the passwords of the product. */
@@ -20,7 +22,7 @@ let person: Person;
 beforeAll(async () => {
   app = await startTestApp({ env, overrides });
   person = await app.addPerson('viewer');
-});
+}, patience);
 afterAll(() => app[Symbol.asyncDispose]());
 
 let addresses = 0;
@@ -42,7 +44,7 @@ const hashProcesses = (): number[] =>
 async function blockedPool(): Promise<{ release(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'inkgraph-pipes-'));
   const pipes = Array.from({ length: 8 }, (_, at) => join(folder, `pipe-${at}`));
-  execFileSync('mkfifo', pipes);
+  execFileSync('sh', ['-c', 'mkfifo "$@"', 'sh', ...pipes]);
   const opened = pipes.map((pipe) => open(pipe, 'r'));
   return {
     async release() {
@@ -54,27 +56,31 @@ async function blockedPool(): Promise<{ release(): Promise<void> }> {
 }
 
 describe('The process that hashes passwords', () => {
-  verifies('auth.password.process', async () => {
-    let answered = 0;
-    const guesses = Array.from({ length: 16 }, async (_, at) => {
-      const answer = await signIn(`stranger-${at}@example.com`, 'a wrong password');
-      answered += 1;
-      return answer;
-    });
-    await Promise.race(guesses);
-    expect((await context(person.cookie)).status).toBe(200);
-    expect(answered).toBeLessThan(6);
-    const [pid = 0] = hashProcesses();
-    process.kill(pid, 'SIGKILL');
-    const answers = await Promise.all(guesses);
-    const lost = answers.find(({ status }) => status === 503);
-    if (lost === undefined) throw new Error('no sign-in has met the end of the process');
-    problemOf(lost, 'service.unavailable');
-    expect(lost.headers.get('retry-after')).toBe('5');
-    expect((await signIn(person.email, person.password)).status).toBe(200);
-  });
+  verifies(
+    'auth.password.process',
+    async () => {
+      let answered = 0;
+      const guesses = Array.from({ length: 16 }, async (_, at) => {
+        const answer = await signIn(`stranger-${at}@example.com`, 'a wrong password');
+        answered += 1;
+        return answer;
+      });
+      await Promise.race(guesses);
+      expect((await context(person.cookie)).status).toBe(200);
+      expect(answered).toBeLessThan(6);
+      const [pid = 0] = hashProcesses();
+      process.kill(pid, 'SIGKILL');
+      const answers = await Promise.all(guesses);
+      const lost = answers.find(({ status }) => status === 503);
+      if (lost === undefined) throw new Error('no sign-in has met the end of the process');
+      problemOf(lost, 'service.unavailable');
+      expect(lost.headers.get('retry-after')).toBe('5');
+      expect((await signIn(person.email, person.password)).status).toBe(200);
+    },
+    { timeout: patience },
+  );
 
-  test('ends when it is idle, and another one starts at the next password', async () => {
+  test('ends when it is idle, and another one starts at the next password', { timeout: patience }, async () => {
     await using stack = new AsyncDisposableStack();
     const others = hashProcesses();
     const own = () => hashProcesses().filter((pid) => !others.includes(pid));
@@ -93,23 +99,27 @@ describe('The process that hashes passwords', () => {
 });
 
 describe('A session', () => {
-  verifies('auth.session.signature', async () => {
-    expect((await context(person.cookie)).status).toBe(200);
-    const [name = '', value = ''] = (/app\.session_token=[^;]+/.exec(person.cookie)?.[0] ?? '').split('=');
-    const [token = '', signature = ''] = decodeURIComponent(value).split('.');
-    const [, other = ''] = decodeURIComponent((await app.addPerson()).cookie).split('.');
-    reads.mockClear();
-    for (const forged of [token, `${token}.`, `${token}.${other}`, `x${token}.${signature}`, `.${signature}`])
-      problemOf(await context(`${name}=${encodeURIComponent(forged)}`), 'auth.unauthorized');
-    expect(reads).not.toHaveBeenCalled();
-    const pool = await blockedPool();
-    try {
-      for (const path of ['context', 'documents', 'runs'])
-        expect((await app.call('GET', `/api/dashboard/${path}`, { cookie: person.cookie })).status).toBe(200);
-      const key = app.seed.serviceKey;
-      expect((await app.call('GET', '/api/service/documents', { key })).status).toBe(200);
-    } finally {
-      await pool.release();
-    }
-  });
+  verifies(
+    'auth.session.signature',
+    async () => {
+      expect((await context(person.cookie)).status).toBe(200);
+      const [name = '', value = ''] = (/app\.session_token=[^;]+/.exec(person.cookie)?.[0] ?? '').split('=');
+      const [token = '', signature = ''] = decodeURIComponent(value).split('.');
+      const [, other = ''] = decodeURIComponent((await app.addPerson()).cookie).split('.');
+      reads.mockClear();
+      for (const forged of [token, `${token}.`, `${token}.${other}`, `x${token}.${signature}`, `.${signature}`])
+        problemOf(await context(`${name}=${encodeURIComponent(forged)}`), 'auth.unauthorized');
+      expect(reads).not.toHaveBeenCalled();
+      const pool = await blockedPool();
+      try {
+        for (const path of ['context', 'documents', 'runs'])
+          expect((await app.call('GET', `/api/dashboard/${path}`, { cookie: person.cookie })).status).toBe(200);
+        const key = app.seed.serviceKey;
+        expect((await app.call('GET', '/api/service/documents', { key })).status).toBe(200);
+      } finally {
+        await pool.release();
+      }
+    },
+    { timeout: patience },
+  );
 });
