@@ -34,7 +34,7 @@ function ofWebhooks(webhooks: readonly WebhookRecord[]): Finding {
   const named = some(webhooks.map(({ _id, projectId }) => `${_id} of ${projectId}`));
   return {
     ok: false,
-    what: `${webhooks.length} webhooks are also signed with an earlier key, such as that of the data folder, which their receivers know: ${named}`,
+    what: `${webhooks.length} webhooks have a secret that an earlier key made, such as that of the data folder, which signs beside SECRETS_KEY: ${named}`,
     fix: 'rotate their secrets, in the dashboard or with POST /api/service/webhooks/:webhookId/rotate, and give the receivers the new ones',
   };
 }

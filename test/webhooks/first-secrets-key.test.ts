@@ -108,7 +108,7 @@ verifies(
     for (const one of [ofProject, out.trim()]) expect(await verifiedBy(back, one)).toBe(true);
 
     const found = await told();
-    expect(found).toMatch(/FAIL 2 webhooks are also signed with an earlier key/);
+    expect(found).toMatch(/FAIL 2 webhooks have a secret that an earlier key made, such as that of the data folder/);
     for (const { webhook } of [before, older]) expect(found).toContain(webhook.id);
     expect(found).not.toContain(fresh.webhook.id);
 

@@ -88,7 +88,7 @@ function requireCarried({ kind, scopes }: NewKey): void {
   if (others.length === 0 && scopes.length > 0) return;
   const wrong = others.length === 0 ? 'No scope is given.' : `A ${kind} key cannot have ${others.join(', ')}.`;
   const advice =
-    kind === 'workflow' ? 'It only uploads: Leave scopes out, or create a service key.' : 'Choose from its scopes.';
+    kind === 'workflow' ? 'It only uploads. Leave scopes out, or create a service key.' : 'Choose from its scopes.';
   throw invalid('/scopes', `${wrong} ${advice}`);
 }
 

@@ -100,8 +100,9 @@ export async function endCredentials(ctx: Ctx, { keys, apps, clients, webhooks }
   for (const { _id, clientId, clientName, userId } of apps)
     if (await deps.oauth.revokeGrant(organizationId, _id, new Date()))
       await record(ctx, 'grant.revoke', _id, { clientId, clientName, userId });
-  for (const { grant, isRemoved } of clients) if (isRemoved) await endClient(ctx, grant);
+  // Order matters: a removal that goes on after a crash finds webhooks of a client's keys by the client.
   for (const { webhook, isDisabled } of webhooks) if (isDisabled) await endWebhook(ctx, webhook);
+  for (const { grant, isRemoved } of clients) if (isRemoved) await endClient(ctx, grant);
   for (const { key, isRevoked } of keys)
     if (isRevoked)
       await revokeKey({ apiKeys: deps.apiKeys, audit }, organizationId, key._id, actorId).catch((error: unknown) => {

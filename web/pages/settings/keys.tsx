@@ -51,7 +51,9 @@ export function KeysSection() {
                 <td>
                   <span className="flex flex-wrap gap-1">
                     {key.scopes.map((scope) => (
-                      <Badge key={scope}>{scope}</Badge>
+                      <Badge key={scope}>
+                        <code>{scope}</code>
+                      </Badge>
                     ))}
                   </span>
                   {key.addsScopesOfKind && <p className="mt-1 text-xs text-muted">{words.addsScopes}</p>}
