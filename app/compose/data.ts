@@ -77,7 +77,7 @@ async function migrateOrExplain(
 /** Pause after an attempt that failed because the engine did not answer. Each attempt takes seconds itself. */
 const againMs = 100;
 
-/** Does it again while the engine of another process does not answer. Throws when that engine failed. */
+/** Retries while the engine of another process does not answer. Throws when that engine failed. */
 async function patiently(act: () => Promise<void>, failed: Promise<Error>): Promise<void> {
   const failure = failed.then((error) => {
     throw error;

@@ -27,7 +27,7 @@ const isSilent = (error: unknown): error is Error => error instanceof Error && e
 
 interface EngineParts {
   readonly open?: OpenDatabase | undefined;
-  /** Of the embedded engine; any free one by default. */
+  /** Port of the embedded engine; any free one by default. */
   readonly port?: number;
   readonly logger: Logger;
   /** Ends the wait for an engine that does not answer. */
