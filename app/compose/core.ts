@@ -31,6 +31,7 @@ import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
 import { QueueReader } from '#tools/core/queue-state.ts';
+import { DocumentSupport } from '#src/domain/access/oauth/document-support.ts';
 import { HealthService } from '#tools/core/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -71,6 +72,8 @@ export interface Core {
   readonly tracer: Tracer;
   readonly accessChanges: AccessChanges;
   readonly tokenAccess: TokenAccessReader;
+  /** Client id metadata documents, as the metadata of API and MCP advertise them. */
+  readonly documents: DocumentSupport;
   /** Counts of rate limits for all processes; null: each process counts. */
   readonly sharedCounts: SharedRedis['counts'] | null;
   /** Threads for what users wrote: expressions, schemas and graphs. */
@@ -346,6 +349,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     tracer,
     accessChanges,
     tokenAccess: createTokenAccessReader(collections),
+    documents: new DocumentSupport(config.oauthClientMetadata),
     sharedCounts: parts.redis?.counts ?? null,
     compute,
     apiUrl: () => apiUrl,

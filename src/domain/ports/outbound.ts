@@ -1,4 +1,12 @@
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
+import { AppError } from '#src/domain/app-error.ts';
+
+/** The host could not be reached: its name, the connection or TLS failed, or it did not answer in time. Code: `outbound.failed`. */
+export class UnreachableError extends AppError {
+  constructor(detail: string, more: { readonly cause?: unknown } = {}) {
+    super('outbound.failed', detail, more);
+  }
+}
 
 export interface OutboundRequest {
   readonly url: string;
