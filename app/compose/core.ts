@@ -276,6 +276,11 @@ const forWebhooks = ({
   webhookSecretOf,
 });
 
+const forOAuth = ({ oauthClientMetadata }: Config, { collections }: Data): Pick<Core, 'tokenAccess' | 'documents'> => ({
+  tokenAccess: createTokenAccessReader(collections),
+  documents: new DocumentSupport(oauthClientMetadata),
+});
+
 /** Everything that the tools need. */
 export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
   const { config, data, logger, tracer } = parts;
@@ -348,8 +353,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     metrics,
     tracer,
     accessChanges,
-    tokenAccess: createTokenAccessReader(collections),
-    documents: new DocumentSupport(config.oauthClientMetadata),
+    ...forOAuth(config, data),
     sharedCounts: parts.redis?.counts ?? null,
     compute,
     apiUrl: () => apiUrl,

@@ -192,7 +192,7 @@ describe('A client id that is an address', () => {
 
   test.each<[string, Partial<OutboundOptions>]>([
     ['has no address', { resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })) }],
-    ['refuses connections', { connect: (() => connect({ host: '127.0.0.1', port: 1 })) as typeof connect }],
+    ['refuses connections', { connect: () => connect({ host: '127.0.0.1', port: 1 }) }],
     ['has another certificate', { resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) }],
   ])('is not advertised when its host %s', async (what, network) => {
     const { clients, documents } = directory(network);
