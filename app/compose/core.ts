@@ -33,6 +33,7 @@ import { createStores } from '#app/compose/stores.ts';
 import type { Config } from '#src/config/config.ts';
 import { LRUCache } from 'lru-cache';
 import { QueueReader } from '#tools/core/queue-state.ts';
+import { DocumentSupport } from '#src/domain/access/oauth/document-support.ts';
 import { HealthService } from '#tools/core/health.ts';
 import type { ImageCodec } from '#src/domain/ports/image-codec.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
@@ -73,6 +74,8 @@ export interface Core {
   readonly tracer: Tracer;
   readonly accessChanges: AccessChanges;
   readonly tokenAccess: TokenAccessReader;
+  /** Client id metadata documents, as the metadata of API and MCP advertise them. */
+  readonly documents: DocumentSupport;
   /** Counts of rate limits for all processes; null: each process counts. */
   readonly sharedCounts: SharedRedis['counts'] | null;
   /** Threads for what users wrote: expressions, schemas and graphs. */
@@ -282,6 +285,11 @@ const forWebhooks = ({
   webhookSecretOf: signing.secretOf,
 });
 
+const forOAuth = ({ oauthClientMetadata }: Config, { collections }: Data): Pick<Core, 'tokenAccess' | 'documents'> => ({
+  tokenAccess: createTokenAccessReader(collections),
+  documents: new DocumentSupport(oauthClientMetadata),
+});
+
 /** Everything that the tools need. */
 export async function createCore(parts: CoreParts, stack: AsyncDisposableStack): Promise<Core> {
   const { config, data, logger, tracer } = parts;
@@ -354,7 +362,7 @@ export async function createCore(parts: CoreParts, stack: AsyncDisposableStack):
     metrics,
     tracer,
     accessChanges,
-    tokenAccess: createTokenAccessReader(collections),
+    ...forOAuth(config, data),
     sharedCounts: parts.redis?.counts ?? null,
     compute,
     apiUrl: () => apiUrl,

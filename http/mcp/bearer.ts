@@ -55,8 +55,8 @@ export async function bearerPrincipal(
     if (error instanceof AppError && error.code === 'auth.unauthorized') {
       // RFC 6750 §3.1: a request without a credential gets a challenge without an error code.
       const { authorization = '', host } = request.headers;
-      const error = /^Bearer\b/i.test(authorization) ? 'invalid_token' : undefined;
-      response.setHeader('www-authenticate', challenge({ resource, host }, firstScopes, error));
+      const code = /^Bearer\b/i.test(authorization) ? 'invalid_token' : undefined;
+      response.setHeader('www-authenticate', challenge({ resource, host }, firstScopes, code));
     }
     throw error;
   }

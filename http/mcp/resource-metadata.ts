@@ -36,7 +36,7 @@ export function mountResourceMetadata(app: Express, protectedResource: Protected
   const server: RequestHandler = ({ headers: { host } }, response, next) => {
     const metadata = protectedResource.serverMetadata(host);
     if (metadata === null) next();
-    else response.setHeader('cache-control', 'public, max-age=300').json(metadata);
+    else response.setHeader('cache-control', 'no-cache').json(metadata);
   };
   for (const path of [oauthPaths.metadata, `${oauthPaths.metadata}/mcp`]) app.all(path, readable).get(path, server);
 }

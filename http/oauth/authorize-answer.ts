@@ -8,14 +8,14 @@ import type { AuthHandler } from '#http/routes/auth.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 
 /** Dependencies of the consent pages. */
-export interface AuthorizeParts extends Pick<OAuthParts, 'clients' | 'issuer' | 'resource'> {
+export interface AuthorizeParts extends Pick<OAuthParts, 'clients' | 'documents' | 'issuer' | 'resource'> {
   readonly auth: AuthHandler;
   readonly facade: Facade;
   readonly consents: Consents;
 }
 
 /** Dependencies of their handlers. */
-export interface ConsentParts extends Pick<OAuthParts, 'clients' | 'issuer' | 'resource'> {
+export interface ConsentParts extends Pick<OAuthParts, 'clients' | 'documents' | 'issuer' | 'resource'> {
   readonly guard: PageGuard;
   readonly consents: Consents;
   readonly limiters: Facade['limiters'];

@@ -14,6 +14,7 @@ import { requestIdOf } from '#http/base-app.ts';
 import { answer, type ClientRequest, type AuthorizeParts, type ConsentParts } from '#http/oauth/authorize-answer.ts';
 import { Decisions } from '#http/oauth/decision.ts';
 import { consentPage, noOrganizationPage, invalidRequestPage } from '#http/pages/consent.ts';
+import { noDocumentPage, type NoDocument } from '#http/pages/no-document.ts';
 import { PageGuard, problemPages, sendToReauthenticate } from '#http/pages/page-guard.ts';
 import { untouched } from '#http/pages/fields.ts';
 import { sendPage } from '#http/pages/layout.ts';
@@ -27,6 +28,16 @@ class NoRedirectError extends InkgraphError {
   constructor(message: string, hint: string | null = null) {
     super(message);
     this.hint = hint;
+  }
+}
+
+/** The client has no document here, for a reason that the person or the operator can change. */
+class NoDocumentError extends InkgraphError {
+  readonly view: NoDocument;
+
+  constructor(view: NoDocument) {
+    super(`the document of ${view.host} is not available: ${view.trouble}`);
+    this.view = view;
   }
 }
 
@@ -53,14 +64,21 @@ class Authorization {
     return clients.find(clientId);
   }
 
-  /** Throws NoRedirectError. */
+  #notFound(clientId: string): InkgraphError {
+    const { clients, documents } = this.#parts;
+    const trouble = clients.trouble(clientId);
+    if (trouble === null)
+      return new NoRedirectError('client_id is unknown, or its document cannot be used', reconnectHint);
+    return new NoDocumentError({ trouble, host: new URL(clientId).host, mode: documents.mode });
+  }
+
+  /** Throws NoRedirectError and NoDocumentError. */
   async #requester(query: AuthorizationQuery, session: LiveSession | null, response: Response): Promise<ClientRequest> {
     const { client_id: clientId, redirect_uri: redirectUri, state } = query;
     if (typeof clientId !== 'string' || clientId === '')
       throw new NoRedirectError('client_id is missing or sent more than once');
     const client = await this.#find(clientId, session, response);
-    if (client === null)
-      throw new NoRedirectError('client_id is unknown, or its document cannot be used', reconnectHint);
+    if (client === null) throw this.#notFound(clientId);
     if (typeof redirectUri !== 'string' || redirectUri === '')
       throw new NoRedirectError('redirect_uri is missing or sent more than once');
     if (!client.redirectUris.some((registered) => redirectMatches(registered, redirectUri)))
@@ -105,7 +123,7 @@ class Authorization {
   }
 
   show: RequestHandler = async (request, response) => {
-    const { guard, issuer, limiters } = this.#parts;
+    const { guard, documents, issuer, limiters } = this.#parts;
     const session = await guard.session(request, response);
     if (session === null) await limiters?.usual.take(`authorize ${networkOf(request.ip ?? '')}`, response);
     try {
@@ -113,7 +131,8 @@ class Authorization {
         throw new NoRedirectError('the request is longer than 4,000 characters');
       // Signed-out visitors cannot make the service fetch a metadata document.
       const { client_id: clientId } = request.query;
-      if (session === null && typeof clientId === 'string' && clientId.startsWith('https:')) {
+      const isFetched = documents.mode !== 'off' && typeof clientId === 'string' && clientId.startsWith('https:');
+      if (session === null && isFetched) {
         guard.sendToSignIn(request, response);
         return;
       }
@@ -128,8 +147,10 @@ class Authorization {
         });
       }
     } catch (error) {
-      if (!(error instanceof NoRedirectError)) throw error;
-      sendPage(response, invalidRequestPage(error, requestIdOf(response)));
+      const requestId = requestIdOf(response);
+      if (error instanceof NoDocumentError) sendPage(response, noDocumentPage(error.view, requestId));
+      else if (error instanceof NoRedirectError) sendPage(response, invalidRequestPage(error, requestId));
+      else throw error;
     }
   };
 }
@@ -137,8 +158,8 @@ class Authorization {
 /** Mounts the authorization endpoint and the form of its consent page. Mount it before `notFound`. */
 export function mountAuthorize(parent: Router, { auth, facade, ...rest }: AuthorizeParts): void {
   const guard = new PageGuard(auth, facade);
-  const { clients, consents, issuer, resource } = rest;
-  const parts: ConsentParts = { clients, consents, issuer, resource, guard, limiters: facade.limiters };
+  const { clients, documents, consents, issuer, resource } = rest;
+  const parts: ConsentParts = { clients, documents, consents, issuer, resource, guard, limiters: facade.limiters };
   const router = express.Router({ caseSensitive: true, strict: true });
   router.get(oauthPaths.authorize, new Authorization(parts).show);
   // A checkbox for each project that an organization may have.

@@ -3,7 +3,8 @@ import { oauthPaths } from '#src/contracts/oauth.ts';
 import type { TokenRequest } from '#tools/oauth/exchange.ts';
 import { requireParameter } from '#src/domain/access/oauth/parameters.ts';
 import { introspectToken, revokeToken, type TokenReply } from '#tools/oauth/present-token.ts';
-import { serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
+import type { DocumentSupport } from '#src/domain/access/oauth/document-support.ts';
+import { metadataCaching, serverMetadata } from '#src/domain/access/oauth/server-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
 import type { RateLimiter } from '#http/guard/rate-limit.ts';
@@ -20,6 +21,7 @@ import type { MemberStore } from '#src/stores/members.ts';
 export interface OAuthParts {
   readonly store: OAuthStore;
   readonly clients: ClientDirectory;
+  readonly documents: DocumentSupport;
   readonly members: Pick<MemberStore, 'membership'>;
   readonly engine: { exchange(request: TokenRequest): Promise<TokenReply> };
   /** Address of the API, which is the issuer identifier, as a request with this Host header reaches it; undefined: as configured. */
@@ -79,8 +81,8 @@ export function mountOAuth(router: Router, parts: OAuthParts): void {
   for (const path of [oauthPaths.metadata, `${oauthPaths.metadata}/mcp`, oauthPaths.openIdMetadata]) {
     router.all(path, openCors('GET, HEAD'));
     router.get(path, ({ headers: { host } }, response) => {
-      response.setHeader('cache-control', 'public, max-age=300');
-      response.json(serverMetadata(parts.issuer(host), parts.resource(host)));
+      response.setHeader('cache-control', metadataCaching(parts.documents));
+      response.json(serverMetadata(parts.issuer(host), parts.resource(host), parts.documents));
     });
   }
   const byForm = (path: string, work: Work): void =>

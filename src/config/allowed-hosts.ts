@@ -1,6 +1,13 @@
 import { isIP } from 'node:net';
-import type { Config } from '#src/config/config.ts';
 import { hostNameOf } from '#src/domain/access/host-names.ts';
+
+interface Named {
+  readonly allowedHosts: readonly string[];
+  readonly baseUrl: string | null;
+  readonly mcpUrl: string | null;
+  readonly objectsUrl: string | null;
+  readonly host: string;
+}
 
 /** Stands for every origin of a scheme that no web page has, such as vscode-webview://*. */
 const wholeScheme = /^[a-z][a-z0-9+.-]*:\/\/\*$/;
@@ -16,10 +23,7 @@ function allowedHost(text: string): string | null {
  * Host names that requests to the MCP service may use beside those of this machine: those of the public addresses, of the listener, and of
  * ALLOWED_HOSTS. Source: `auth.mcp.hosts`, docs/decisions/0260.
  */
-export function allowedHostsOf(
-  config: Pick<Config, 'allowedHosts' | 'baseUrl' | 'mcpUrl' | 'objectsUrl' | 'host'>,
-): readonly string[] {
-  const { allowedHosts, baseUrl, mcpUrl, objectsUrl, host } = config;
+export function allowedHostsOf({ allowedHosts, baseUrl, mcpUrl, objectsUrl, host }: Named): readonly string[] {
   // A listener at all addresses has no name of its own.
   const listener = /^(0\.0\.0\.0|::)$/.test(host) ? null : host;
   const named = [...allowedHosts, baseUrl, mcpUrl, objectsUrl, listener];

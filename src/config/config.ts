@@ -33,6 +33,7 @@ export interface Config {
   readonly mcpKey: string | null;
   /** null: our own authorization server. */
   readonly oauthIssuer: string | null;
+  readonly oauthClientMetadata: 'off' | 'on' | 'auto';
   readonly objectsUrl: string | null;
   /** As ALLOWED_HOSTS has them; `allowedHostsOf` adds those of the addresses. */
   readonly allowedHosts: readonly string[];
@@ -271,6 +272,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
     mcpUrl: values.MCP_URL?.replace(/\/+$/, '') ?? null,
     mcpKey: values.MCP_KEY ?? null,
     oauthIssuer: values.OAUTH_ISSUER ?? null,
+    oauthClientMetadata: values.OAUTH_CLIENT_METADATA,
     objectsUrl: values.OBJECTS_URL?.replace(/\/+$/, '') ?? null,
     allowedHosts: listed(values.ALLOWED_HOSTS),
     dashboard: {

@@ -1,6 +1,7 @@
 import { InkgraphError } from '#src/domain/app-error.ts';
 import { z } from 'zod';
 import { hostLines, httpUrl, originLines, proxyLines, redisUrl, rootUrl } from '#src/config/address-shapes.ts';
+import { accessRows } from '#src/config/access.ts';
 import { earlierKeys, secretsKey } from '#src/config/key-shapes.ts';
 import { traceRows } from '#src/config/traces.ts';
 import { pageRows } from '#src/config/pages.ts';
@@ -129,10 +130,7 @@ export const env = {
     schema: proxyLines,
     doc: 'Reverse proxies whose X-Forwarded-For is trusted, comma-separated: addresses, ranges, loopback; without it all clients behind one proxy share its rate limits',
   },
-  ALLOWED_HOSTS: {
-    schema: z.string().optional(),
-    doc: 'Host names that MCP requests may use beside those of MCP_URL, BASE_URL, OBJECTS_URL, HOST and this machine, comma-separated',
-  },
+  ...accessRows,
   MONGODB_URI: {
     schema: z
       .string()

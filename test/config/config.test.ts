@@ -15,6 +15,7 @@ const broken: Partial<Record<EnvName, string>> = {
   BASE_URL: 'inkgraph.example',
   MCP_URL: 'mcp.example/mcp',
   OAUTH_ISSUER: 'issuer.example',
+  OAUTH_CLIENT_METADATA: 'never',
   MCP_KEY: 'ink_wf_hunter2',
   OBJECTS_URL: 'ftp://inkgraph.example',
   DASHBOARD_ORIGINS: 'app.example.com',

@@ -1,10 +1,12 @@
 import { createServer as createSecureServer } from 'node:https';
+import { connect } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPinoLogger } from '#src/adapters/logger/pino-logger.ts';
 import { createClientDirectory } from '#src/adapters/oauth/client-directory.ts';
 import { isDocumentAddress } from '#src/adapters/oauth/client-documents.ts';
-import { createOutbound } from '#src/adapters/outbound/create-outbound.ts';
+import { createOutbound, type OutboundOptions } from '#src/adapters/outbound/create-outbound.ts';
+import { DocumentSupport } from '#src/domain/access/oauth/document-support.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import { oauthClient } from '#test/support/oauth/records.ts';
 import { startOutside } from '#test/support/servers/outside-server.ts';
@@ -56,7 +58,7 @@ const serving =
   });
 
 /** A directory on the guarded way out, which reaches the site by its name; the store remembers one copy of each. */
-function directory() {
+function directory(network: Partial<OutboundOptions> = {}) {
   const stored = new Map<string, OAuthClient>();
   let now = Date.now();
   const store = {
@@ -65,13 +67,16 @@ function directory() {
   };
   const outbound = createOutbound({
     mode: 'public',
-    allow: [`api.example.com:${site.port}`, site.listed],
+    allow: [`api.example.com:${site.port}`, `localhost.example.com:${site.port}`, site.listed],
     resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+    ...network,
   });
   const logger = createPinoLogger('silent');
-  const parts = { store, outbound, logger, now: () => new Date(now) };
+  const documents = new DocumentSupport('auto', () => now);
+  const parts = { store, outbound, logger, documents, now: () => new Date(now) };
   return {
     stored,
+    documents,
     clients: createClientDirectory(parts),
     another: () => createClientDirectory(parts),
     pass: (seconds: number) => void (now += seconds * 1_000),
@@ -173,6 +178,29 @@ describe('A client id that is an address', () => {
     expect(stored.size).toBe(0);
   });
 
+  test.each<[string, () => Reply | 'hang up']>([
+    ['is not there', () => ({ status: 404 })],
+    ['is invalid', () => ({ body: '{' })],
+    ['breaks off', () => 'hang up'],
+    ['is longer than 5 KB', serving({ client_uri: 'x'.repeat(5 * 1_024) })],
+  ])('stays advertised when its document %s, since its host was reached', async (_what, answer) => {
+    reply = answer;
+    const { clients, documents } = directory();
+    expect(await clients.find(address)).toBeNull();
+    expect([clients.trouble(address), documents.isAdvertised()]).toEqual([null, true]);
+  });
+
+  test.each<[string, Partial<OutboundOptions>]>([
+    ['has no address', { resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })) }],
+    ['refuses connections', { connect: () => connect({ host: '127.0.0.1', port: 1 }) }],
+    ['has another certificate', { resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) }],
+  ])('is not advertised when its host %s', async (what, network) => {
+    const { clients, documents } = directory(network);
+    const id = what === 'has another certificate' ? `https://localhost.example.com:${site.port}/client.json` : address;
+    expect(await clients.find(id)).toBeNull();
+    expect([clients.trouble(id), documents.isAdvertised()]).toEqual(['unreachable', false]);
+  });
+
   test('is asked for once, however many ask at once', async () => {
     const { clients } = directory();
     const found = await Promise.all(Array.from({ length: 20 }, () => clients.find(address)));
@@ -263,6 +291,7 @@ test('What fails for another reason than the document is not taken for an unknow
   const down = new AppError('service.unavailable', 'The database does not answer.');
   const store = { findClient: vi.fn(() => Promise.reject(down)), saveClient: vi.fn() };
   const outbound = createOutbound({ mode: 'public', allow: [`api.example.com:${site.port}`] });
-  const clients = createClientDirectory({ store, outbound, logger: createPinoLogger('silent') });
+  const documents = new DocumentSupport('auto');
+  const clients = createClientDirectory({ store, outbound, documents, logger: createPinoLogger('silent') });
   await expect(clients.find(address)).rejects.toBe(down);
 });

@@ -205,7 +205,11 @@ test('The document of a client is fetched only for a caller that holds a token o
   const { code } = await server.consented({ grant: { clientId: id }, code: { clientId: id } });
   const { code: another } = await server.consented();
   const by = (fields: Record<string, string>) =>
-    authenticateClient({ clients: { find }, store: server.store }, undefined, new Map(Object.entries(fields)));
+    authenticateClient(
+      { clients: { find, trouble: () => null }, store: server.store },
+      undefined,
+      new Map(Object.entries(fields)),
+    );
   for (const fields of [
     {},
     { code: another },

@@ -158,6 +158,10 @@ export const crossCutting = [
       'The MCP service answers at the hosts of MCP_URL, BASE_URL, OBJECTS_URL and ALLOWED_HOSTS, in any spelling and with any port, and elsewhere says which setting to change',
       '0260-allowed-hosts',
     ],
+    'auth.mcp.client_documents': [
+      'Where the host of a client metadata document cannot be reached, the page says so and which setting to change, and programs are led to register instead; OAUTH_CLIENT_METADATA=off refuses documents',
+      '0262-client-metadata-documents',
+    ],
     'auth.mcp.loopback': [
       'On one machine, OAuth metadata, challenges, issuer and audience are those of the loopback name that was asked, and a token of one name is good at the others',
       '0261-loopback-names',

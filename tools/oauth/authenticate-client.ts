@@ -1,4 +1,5 @@
 import type { FormParameters } from '#src/domain/access/oauth/parameters.ts';
+import type { DocumentTrouble } from '#src/domain/access/oauth/document-support.ts';
 import { OAuthError } from '#src/domain/access/oauth/oauth-error.ts';
 import { hashSecret, secretMatches } from '#src/domain/access/oauth/secrets.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
@@ -11,6 +12,8 @@ export interface ClientDirectory {
    * nothing yet. Error: `service.unavailable`.
    */
   find(clientId: string, how?: 'kept'): Promise<OAuthClient | null>;
+  /** Reason for which a client that was not found has no document here; null: it is unknown for another reason. */
+  trouble(clientId: string): DocumentTrouble | null;
 }
 
 interface Credentials {
@@ -21,6 +24,12 @@ interface Credentials {
 /** Same error for an unknown client and a missing or wrong secret: a different one would reveal which clients exist. */
 const refused = (): OAuthError =>
   new OAuthError('invalid_client', 'client authentication failed: check client_id and client_secret');
+
+const noDocuments = (): OAuthError =>
+  new OAuthError(
+    'invalid_client',
+    'this server accepts no client metadata documents (OAUTH_CLIENT_METADATA=off): register the client',
+  );
 
 /** Both halves are form-encoded before they are joined: RFC 6749 §2.3.1. */
 function formDecoded(text: string): string {
@@ -79,7 +88,7 @@ export async function authenticateClient(
   // Prevents server-side requests for strangers: the document is fetched only for a caller that holds a code or token of its client.
   const isVouched = !clientId.includes(':') || (await holdsSomething(store, clientId, parameters));
   const client = await (isVouched ? clients.find(clientId) : clients.find(clientId, 'kept'));
-  if (client === null) throw refused();
+  if (client === null) throw clients.trouble(clientId) === 'off' ? noDocuments() : refused();
   // A public client has no secret, so a request with one means a different client.
   const proven =
     client.secretHash === null ? secret === null : secret !== null && secretMatches(client.secretHash, secret);

@@ -21,7 +21,8 @@ export async function mcpAccess(config: Config, core: Core): Promise<OAuthParts>
     tokens: await tokensOf(config, core, () => `${core.mcpUrl()}/mcp`),
     resource: asked.resource,
     issuer: (host) => oauthIssuer ?? asked.issuer(host),
-    serverMetadata: (host) => (oauthIssuer === null ? serverMetadata(asked.issuer(host), asked.resource(host)) : null),
+    serverMetadata: (host) =>
+      oauthIssuer === null ? serverMetadata(asked.issuer(host), asked.resource(host), core.documents) : null,
   };
 }
 

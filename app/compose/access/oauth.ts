@@ -16,13 +16,14 @@ const rates = {
 /** Built-in authorization server. null when the operator configured an external one. */
 export function createOAuth({ oauthIssuer, rateLimits }: Config, core: Core, log?: LimitLog): ApiParts['oauth'] {
   if (oauthIssuer !== null) return null;
-  const { deps, outside, sessions, sharedCounts: shared } = core;
+  const { deps, documents, outside, sessions, sharedCounts: shared } = core;
   const { oauth: store, members, organizations, audit, logger } = deps;
   return {
     store,
     members,
     logger,
-    clients: createClientDirectory({ store, outbound: outside.anyPublic, logger }),
+    clients: createClientDirectory({ store, outbound: outside.anyPublic, logger, documents }),
+    documents,
     engine: {
       // The library is for the first token.
       async exchange(request) {

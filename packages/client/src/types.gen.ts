@@ -96,6 +96,8 @@ export type ErrorCode =
   | 'request.cursor_invalid'
   | 'request.not_found'
   | 'request.method_not_allowed'
+  | 'request.host_not_allowed'
+  | 'request.origin_not_allowed'
   | 'request.not_confirmed'
   | 'request.timeout'
   | 'request.length_required'

@@ -7,8 +7,9 @@ import {
 } from '#src/adapters/oauth/client-documents.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Logger } from '#src/domain/ports/logger.ts';
-import type { Outbound } from '#src/domain/ports/outbound.ts';
+import { UnreachableError, type Outbound } from '#src/domain/ports/outbound.ts';
 import { SharedWork } from '#src/concurrency/shared-work.ts';
+import type { DocumentSupport, DocumentTrouble } from '#src/domain/access/oauth/document-support.ts';
 import type { OAuthClient } from '#src/domain/access/oauth/records.ts';
 import type { OAuthStore } from '#src/stores/oauth.ts';
 
@@ -17,12 +18,14 @@ interface Parts {
   /** Calls any public https address. */
   readonly outbound: Outbound;
   readonly logger: Logger;
+  readonly documents: DocumentSupport;
   /** Default: the system clock. */
   readonly now?: () => Date;
 }
 
 interface Known {
   readonly client: OAuthClient | null;
+  readonly isUnreachable?: true;
   /** Time to check the document again, in milliseconds since 1970. */
   readonly until: number;
 }
@@ -43,7 +46,7 @@ const mostAgeMs = 24 * 3_600_000;
  * between 5 minutes and 24 hours. Errors: those of the port, and `request.rate_limited` when too many documents are being fetched.
  * Source: draft-ietf-oauth-client-id-metadata-document.
  */
-export function createClientDirectory({ store, outbound, logger, now = () => new Date() }: Parts) {
+export function createClientDirectory({ store, outbound, logger, documents, now = () => new Date() }: Parts) {
   const memory = new LRUCache<string, Known>({ max: mostKnown });
   const work = new SharedWork<OAuthClient | null>({ atOnce: 4, waiting: 32 });
 
@@ -55,6 +58,7 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
       maxBytes: mostBytes,
       timeoutMs,
     });
+    documents.reached();
     const client = readClientDocument(clientId, answer, now());
     const at = client.createdAt.getTime();
     // Other processes use the copy, and this one while the host is down.
@@ -81,8 +85,10 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
       )
         throw error;
       logger.warn({ reason: error.message, clientId }, 'the metadata document of an OAuth client cannot be used');
+      const isUnreachable = error instanceof UnreachableError;
+      if (isUnreachable) documents.unreachable();
       const client = isDown && age < mostAgeMs ? copy : null;
-      memory.set(clientId, { client, until: now().getTime() + pauseMs });
+      memory.set(clientId, { client, ...(isUnreachable && { isUnreachable }), until: now().getTime() + pauseMs });
       return client;
     }
   };
@@ -97,11 +103,18 @@ export function createClientDirectory({ store, outbound, logger, now = () => new
         const client = await store.findClient(clientId);
         return client?.expiresAt && client.expiresAt <= now() ? null : client;
       }
+      if (documents.mode === 'off') return null;
       if (!isDocumentAddress(clientId) || outbound.refuses(clientId) !== null) return null;
       const known = memory.get(clientId);
       if (known !== undefined && known.until > now().getTime()) return known.client;
       if (how === 'kept') return store.findClient(clientId);
       return work.do(clientId, () => refresh(clientId));
+    },
+    /** Reason for which a client that was not found has no document here; null: it is unknown for another reason. */
+    trouble(clientId: string): DocumentTrouble | null {
+      if (!isDocumentAddress(clientId)) return null;
+      if (documents.mode === 'off') return 'off';
+      return memory.peek(clientId)?.isUnreachable === true ? 'unreachable' : null;
     },
   };
 }

@@ -4,6 +4,7 @@ import { connect as connectTcp, type LookupFunction, type Socket } from 'node:ne
 import { connect as connectTls } from 'node:tls';
 import { addressProblem, type Policy, type Target } from '#src/adapters/outbound/target.ts';
 import { AppError } from '#src/domain/app-error.ts';
+import { UnreachableError } from '#src/domain/ports/outbound.ts';
 
 type Resolved = Readonly<{ address: string; family: number }>;
 type Resolve = (host: string) => Promise<readonly Resolved[]>;
@@ -29,14 +30,14 @@ export async function checkedLookup(
   try {
     found = await resolve(target.host);
   } catch (error) {
-    throw new AppError('outbound.failed', 'The name of the outside service was not found.', { cause: error });
+    throw new UnreachableError('The name of the outside service was not found.', { cause: error });
   }
   for (const { address } of found) {
     const problem = addressProblem(policy, address, target);
     if (problem !== null) throw refusal(problem);
   }
   const [first, ...others] = found;
-  if (first === undefined) throw new AppError('outbound.failed', 'The name of the outside service has no address.');
+  if (first === undefined) throw new UnreachableError('The name of the outside service has no address.');
   return [first, ...others];
 }
 

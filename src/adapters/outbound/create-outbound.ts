@@ -5,7 +5,12 @@ import { readTarget, type Policy, type Target } from '#src/adapters/outbound/tar
 import { orAbort, startDeadline } from '#src/adapters/threads/deadline.ts';
 import { unboundSecret } from '#src/domain/access/secret-hosts.ts';
 import { AppError } from '#src/domain/app-error.ts';
-import type { Outbound, OutboundAnswer, OutboundRequest } from '#src/domain/ports/outbound.ts';
+import {
+  UnreachableError,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundRequest,
+} from '#src/domain/ports/outbound.ts';
 
 export interface OutboundOptions extends Policy, Network {
   /** Timeout for connection and TLS, within that of the request. Default: 10,000. */
@@ -15,14 +20,15 @@ export interface OutboundOptions extends Policy, Network {
 }
 
 const late = (what: string, ms: number) => (): AppError =>
-  new AppError('outbound.failed', `The outside service ${what} within ${ms} ms.`, { reason: 'timed_out' });
+  new UnreachableError(`The outside service ${what} within ${ms} ms.`, { reason: 'timed_out' });
 
 /** Reports the code of a socket or TLS error, never an address. */
-function failure(error: unknown): AppError {
+function failure(error: unknown, isConnected: boolean): AppError {
   if (error instanceof AppError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'broken off';
   const detail = `The outside service could not be reached or broke off (${code}).`;
-  return new AppError('outbound.failed', detail, { cause: error, reason: 'unreachable' });
+  const more = { cause: error, reason: 'unreachable' } as const;
+  return isConnected ? new AppError('outbound.failed', detail, more) : new UnreachableError(detail, more);
 }
 
 async function connected(options: OutboundOptions, target: Target, whole: AbortSignal): Promise<Socket> {
@@ -34,7 +40,7 @@ async function connected(options: OutboundOptions, target: Target, whole: AbortS
   try {
     return await openConnection(options, target, options, signal);
   } catch (error) {
-    throw signal.aborted ? signal.reason : error;
+    throw signal.aborted ? signal.reason : failure(error, false);
   }
 }
 
@@ -64,7 +70,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       try {
         return await attempt(target, request, whole.signal);
       } catch (error) {
-        throw whole.signal.aborted ? whole.signal.reason : failure(error);
+        throw whole.signal.aborted ? whole.signal.reason : failure(error, true);
       }
     },
     refuses(url) {

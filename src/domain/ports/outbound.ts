@@ -1,4 +1,13 @@
 import type { SecretBinding } from '#src/domain/access/secret-hosts.ts';
+import { AppError } from '#src/domain/app-error.ts';
+import type { FailureReason } from '#src/domain/failure-reason.ts';
+
+/** The host could not be reached: its name, the connection or TLS failed, or it did not answer in time. Code: `outbound.failed`. */
+export class UnreachableError extends AppError {
+  constructor(detail: string, more: { readonly cause?: unknown; readonly reason?: FailureReason } = {}) {
+    super('outbound.failed', detail, { reason: 'unreachable', ...more });
+  }
+}
 
 export interface OutboundRequest {
   readonly url: string;

@@ -20,11 +20,10 @@ let app: TestApp;
 beforeAll(async () => {
   setDefaultCACertificates([...usualAuthorities, proxyCertificate.cert]);
   // The three names lead to this machine, as those of an installation lead to its proxy.
-  const { lookup } = dns;
-  vi.spyOn(dns, 'lookup').mockImplementation(((
-    name: string,
-    ...rest: Parameters<typeof lookup> extends [any, ...infer R] ? R : never
-  ) => lookup(name.endsWith('.example.org') ? '127.0.0.1' : name, ...rest)) as typeof lookup);
+  const lookup: (name: string, ...rest: any[]) => void = dns.lookup;
+  vi.spyOn(dns, 'lookup').mockImplementation((name: string, ...rest: unknown[]) =>
+    lookup(name.endsWith('.example.org') ? '127.0.0.1' : name, ...rest),
+  );
   port = await freePort();
   const at = (name: string): string => `https://${name}:${port}`;
   app = await startTestApp({
