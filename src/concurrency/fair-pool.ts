@@ -50,7 +50,7 @@ export interface FairPoolOptions<Member extends Poolable> {
 
 export class PoolClosedError extends InkgraphError {}
 
-interface Member<T> {
+interface Held<T> {
   readonly kind: string;
   readonly thread: T;
   loans: number;
@@ -72,7 +72,7 @@ type Request = Turn & { lend(): void; refuse(error: unknown): void };
 export class FairPool<T extends Poolable> {
   readonly #options: FairPoolOptions<T>;
   readonly #fairness: Fairness;
-  readonly #members = new Set<Member<T>>();
+  readonly #members = new Set<Held<T>>();
   readonly #queue: FairQueue<Request>;
   #closed = false;
 
@@ -98,7 +98,7 @@ export class FairPool<T extends Poolable> {
     const since = performance.now();
     let spent: number | null = null;
     use.add(owner, cost);
-    let member: Member<T> | null = null;
+    let member: Held<T> | null = null;
     try {
       member = this.#take(kind);
       return await work(member.thread, {
@@ -141,7 +141,7 @@ export class FairPool<T extends Poolable> {
   }
 
   /** A free member of this kind, else a new one. Prefers the most recently used, so that others expire. */
-  #take(kind: string): Member<T> {
+  #take(kind: string): Held<T> {
     if (this.#closed) throw new PoolClosedError('the pool is closed');
     for (const member of this.#members) if (isIdle(member) && member.thread.ended) void this.#drop(member);
     const idle = [...this.#members].filter(isIdle);
@@ -157,7 +157,7 @@ export class FairPool<T extends Poolable> {
     return member;
   }
 
-  #putBack(member: Member<T>): void {
+  #putBack(member: Held<T>): void {
     const { maximumLoans, idleMs } = this.#options;
     if (this.#closed || member.thread.ended || member.loans >= maximumLoans) {
       void this.#drop(member);
@@ -168,7 +168,7 @@ export class FairPool<T extends Poolable> {
     member.idle = setTimeout(() => void this.#drop(member), idleMs).unref();
   }
 
-  async #drop(member: Member<T>): Promise<void> {
+  async #drop(member: Held<T>): Promise<void> {
     clearTimeout(member.idle);
     this.#members.delete(member);
     await member.thread.end();
@@ -183,4 +183,4 @@ export const places = (size: number) => ({
   start: (): Poolable => ({ ended: false, end: async () => undefined }),
 });
 
-const isIdle = ({ idle }: Member<Poolable>): boolean => idle !== undefined;
+const isIdle = ({ idle }: Held<Poolable>): boolean => idle !== undefined;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#src/domain/app-error.ts';
 import type { SpentWork } from '#src/domain/ports/page-turn.ts';
@@ -20,8 +21,10 @@ const memberUsing = (...used: readonly number[]) => {
   return { cpuMs: async () => used[Math.min(asked++, used.length - 1)] ?? 0 };
 };
 
-const untilAborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  await once(signal, 'abort');
+  throw signal.reason as Error;
+}
 
 describe('Work that used up its limits', () => {
   const refusal = (): AppError => new AppError('image.undecodable', 'Not again.');
