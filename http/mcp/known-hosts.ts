@@ -1,6 +1,6 @@
 import { validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { RequestHandler } from 'express';
-import { hostNameOf } from '#src/domain/access/host-names.ts';
+import { hostNameOf } from '#src/domain/access/hosts/host-names.ts';
 import { AppError } from '#src/domain/app-error.ts';
 
 const loopback = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { hostNameOf } from '#src/domain/access/host-names.ts';
+import { hostNameOf } from '#src/domain/access/hosts/host-names.ts';
 
 interface Named {
   readonly allowedHosts: readonly string[];

@@ -1,5 +1,5 @@
 import type { Core } from '#app/compose/core.ts';
-import { loopbackNameAsked, underLoopbackName } from '#src/domain/access/loopback-names.ts';
+import { loopbackNameAsked, underLoopbackName } from '#src/domain/access/hosts/loopback-names.ts';
 
 /** Addresses that OAuth compares, under the loopback name that a request to the service `own` asked for. */
 export function askedAddresses({ apiUrl, mcpUrl }: Pick<Core, 'apiUrl' | 'mcpUrl'>, own: 'api' | 'mcp') {

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTPayload, ty
 import { issuerMetadata } from '#src/adapters/oauth/issuer-metadata.ts';
 import { AppError } from '#src/domain/app-error.ts';
 import type { Outbound } from '#src/domain/ports/outbound.ts';
-import { loopbackSpellings } from '#src/domain/access/loopback-names.ts';
+import { loopbackSpellings } from '#src/domain/access/hosts/loopback-names.ts';
 import type { IssuedToken } from '#src/domain/access/oauth/issued-token.ts';
 
 export interface ExternalIssuerOptions {

@@ -1,4 +1,4 @@
-import { isLoopbackAddress } from '#src/domain/access/loopback-names.ts';
+import { isLoopbackAddress } from '#src/domain/access/hosts/loopback-names.ts';
 
 /** Same scheme, host and port; on one machine, any two names of it. */
 function isSameOrigin(one: URL, other: URL): boolean {
