@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { formsPdf } from '#scripts/inputs/forms-pdf.ts';
 import { verifies } from '#test/support/verifies.ts';
 import { addNeighbour } from '#test/support/neighbour.ts';
+import { collectionsIn } from '#test/support/stored.ts';
 import { fixture, startTestApp, type TestApp } from '#test/support/test-app.ts';
 
 /** Resolves when this number of runs of the organization has ended. */
@@ -60,10 +61,16 @@ verifies(
     await using at = await startTestApp();
     const { seed } = at;
     // Its list of instructions fills the memory of the process.
-    const bytes = formsPdf(20);
+    const bytes = formsPdf(20, 'square');
     const [spent, memory] = ['so it is not tried again', 'needs too much memory'];
-    for (const words of [memory, memory, spent])
-      expect(await errorOf(at, await ingest(at, bytes, seed.workflowKey))).toContain(words);
+    expect(await errorOf(at, await ingest(at, bytes, seed.workflowKey))).toContain(memory);
+    // The second time was in another process.
+    const { spentWork, close } = await collectionsIn(at.dataDir);
+    const { organizationId } = seed;
+    expect(await spentWork.find({ organizationId }).toArray()).toMatchObject([{ times: 1 }]);
+    await spentWork.updateOne({ organizationId }, { $inc: { times: 1 } });
+    expect(await errorOf(at, await ingest(at, bytes, seed.workflowKey))).toContain(spent);
+    expect(await spentWork.find({ organizationId }).toArray()).toMatchObject([{ times: 2 }]);
     // A person may want to know.
     const cookie = await at.signIn();
     const { body: list } = await at.call('GET', '/api/service/documents?limit=1', { key: seed.serviceKey });
@@ -71,6 +78,8 @@ verifies(
     const { status, body } = await at.call('POST', path, { cookie, body: { workflowId: seed.workflowId } });
     expect(status).toBe(202);
     expect(await errorOf(at, body.executionId)).toContain(memory);
+    expect(await spentWork.find({ organizationId }).toArray()).toMatchObject([{ times: 3 }]);
+    await close();
   },
   { timeout: 180_000 },
 );
