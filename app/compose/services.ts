@@ -104,8 +104,7 @@ export async function openServices(parts: ServicesParts, stack: AsyncDisposableS
     async mcp() {
       const { createMcpApp } = await import('#http/mcp/app.ts');
       const { mcpAccess, mcpSessionRecords } = await import('#app/compose/access/mcp.ts');
-      const { mcpLegacy: legacy } = config;
-      const allowedHosts = allowedHostsOf(config);
+      const [legacy, allowedHosts] = [config.mcpLegacy, allowedHostsOf(config)];
       const oauth = await mcpAccess(config, core);
       const sessionRecords = mcpSessionRecords(data);
       const own = { deps, authenticator, oauth, health, version, allowedHosts, legacy, limiters, sessionRecords };

@@ -247,6 +247,14 @@ function refuseContradictions(values: EnvValues): void {
     throw new ConfigError('API_PORT, AGENTS_PORT, MCP_PORT and OBJECTS_PORT must differ. Give each its own port.');
 }
 
+const webOf = ({ WEB, WEB_DIR, WEB_BUILD, NODE_ENV }: EnvValues): Config['web'] =>
+  WEB === 'off'
+    ? null
+    : {
+        dir: WEB_DIR === undefined ? null : resolve(WEB_DIR),
+        mayBuild: NODE_ENV !== 'production' || WEB_BUILD === 'allow',
+      };
+
 const listed = (text = ''): readonly string[] =>
   text
     .split(',')
@@ -281,13 +289,7 @@ export function loadConfig(source: Readonly<Record<string, string | undefined>>)
       debug: values.API_DEBUG ? { token: values.DASHBOARD_SESSION_TOKEN ?? null } : null,
       tokenIgnored: !values.API_DEBUG && values.DASHBOARD_SESSION_TOKEN !== undefined,
     },
-    web:
-      values.WEB === 'off'
-        ? null
-        : {
-            dir: values.WEB_DIR === undefined ? null : resolve(values.WEB_DIR),
-            mayBuild: values.NODE_ENV !== 'production' || values.WEB_BUILD === 'allow',
-          },
+    web: webOf(values),
     mail: mailOf(values),
     trustedProxies: values.TRUSTED_PROXIES,
     mongodbUri: values.MONGODB_URI ?? null,

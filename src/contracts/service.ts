@@ -20,7 +20,6 @@ import {
   RetryRunsInput,
   Execution,
   ExecutionBody,
-  ExecutionEventsQuery,
   ExecutionList,
   ExecutionPath,
   ExecutionQuery,
@@ -32,7 +31,7 @@ import {
   RunList,
   RunPath,
 } from '#src/contracts/resources/execution.ts';
-import { ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
+import { EventsQuery, ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
 import { route } from '#src/contracts/route.ts';
 import { AckReply, PresignReply, ServiceAckBody, ServicePresignBody } from '#src/contracts/resources/upload.ts';
 import { WorkflowList } from '#src/contracts/resources/workflow.ts';
@@ -184,7 +183,7 @@ export const service = {
     caller: 'service-key',
     summary: 'Follow the runs of an execution, from its start or after Last-Event-ID, until all have ended',
     params: ExecutionPath,
-    query: ExecutionEventsQuery,
+    query: EventsQuery,
     reply: ExecutionFrame,
     stream: true,
     status: 200,

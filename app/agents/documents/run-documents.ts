@@ -38,7 +38,9 @@ export function createRunDocuments({
   documents,
   objects,
   images,
-}: Parts): (of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId' | 'again' | 'baseAt'>) => Promise<RunDocument> {
+}: Parts): (
+  of: Pick<RunFacts, 'organizationId' | 'projectId' | 'documentId' | 'again' | 'baseAt'>,
+) => Promise<RunDocument> {
   const originals = byteCache<Buffer>((bytes) => bytes.length);
   const pages = new LRUCache<string, PageImage>({
     maxSize: cacheBytes,

@@ -8,7 +8,7 @@ import {
   DeletedConversation,
 } from '#src/contracts/resources/chat.ts';
 import { ChatFrame } from '#src/contracts/streams/chat-frames.ts';
-import { RealtimeFrame } from '#src/contracts/streams/event-frames.ts';
+import { EventsQuery, RealtimeFrame } from '#src/contracts/streams/event-frames.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
 const chats = '/api/dashboard/documents/chat';
@@ -20,8 +20,7 @@ const IdList = z
   .transform((text) => [...new Set(text.split(',').filter((id) => id !== ''))])
   .pipe(z.array(z.string().max(128)).min(1).max(100));
 
-const RealtimeQuery = z.strictObject({
-  lastEventId: z.string().max(100).optional().describe('Used when the header Last-Event-ID is absent'),
+const RealtimeQuery = EventsQuery.extend({
   projectIds: IdList.optional().describe('Only events of these projects, comma-separated'),
 });
 

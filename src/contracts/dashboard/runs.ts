@@ -5,7 +5,6 @@ import { ContextResult } from '#src/contracts/resources/context.ts';
 import {
   AnswerBody,
   Execution,
-  ExecutionEventsQuery,
   ExecutionList,
   ExecutionPath,
   ListExecutionsQuery,
@@ -17,7 +16,7 @@ import {
   RetriedRuns,
   RetryRunsInput,
 } from '#src/contracts/resources/execution.ts';
-import { ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
+import { EventsQuery, ExecutionFrame } from '#src/contracts/streams/event-frames.ts';
 import { dashboardRoute } from '#src/contracts/route.ts';
 
 const base = '/api/dashboard';
@@ -105,7 +104,7 @@ export const dashboardRuns = {
     path: `${base}/executions/:id/events`,
     summary: 'Follow the runs of an execution, from its start or after Last-Event-ID, until all have ended',
     params: ExecutionPath,
-    query: ExecutionEventsQuery,
+    query: EventsQuery,
     reply: ExecutionFrame,
     stream: true,
     status: 200,

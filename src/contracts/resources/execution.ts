@@ -395,7 +395,3 @@ export const ReplayBody = z.strictObject({
   idempotencyKey: IdempotencyKey.optional(),
 });
 export const ReplayInput = ReplayBody.extend({ executionId: AnyId.describe('exec_... to replay') });
-
-export const ExecutionEventsQuery = z.strictObject({
-  lastEventId: z.string().max(100).optional().describe('Used when the header Last-Event-ID is absent'),
-});

@@ -7,6 +7,12 @@ import { RunError } from '#src/contracts/resources/execution.ts';
 import { executionStatuses, runStatuses } from '#src/contracts/lists/run-status.ts';
 
 const text = z.string();
+
+/** Query of every stream of events. */
+export const EventsQuery = z.strictObject({
+  lastEventId: z.string().max(100).optional().describe('Used when the header Last-Event-ID is absent'),
+});
+
 const ofDocument = { documentId: text };
 const ofRun = { ...ofDocument, executionId: text, runId: text };
 const ofNode = { ...ofRun, nodeId: text };
