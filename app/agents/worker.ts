@@ -196,7 +196,8 @@ export class Worker {
   /** `runs`: the number of new runs in the queue; default: there may be any number. */
   #wake(runs?: number): void {
     this.#claims.heard(runs);
-    this.#guestLooks.add({});
+    // With free slots, a look for a guest would find none and cost a look at the queue.
+    if (this.#inSlots().length >= this.#options.concurrency - 1) this.#guestLooks.add({});
     this.#goOn();
   }
 
