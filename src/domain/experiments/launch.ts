@@ -26,7 +26,7 @@ export interface CellRun {
 }
 
 /** Runs of a cell at most. The cell is lost when the machinery failed in each. */
-export const attemptsMax = 3;
+const attemptsMax = 3;
 
 /** Runs of one document: one for each active variant and trial. Ids are derived, so that starting them twice starts them once. */
 export function runsOfItem(
