@@ -14,7 +14,7 @@ import { verifies } from '#test/support/verifies.ts';
 
 let lab: ModelLab;
 beforeAll(async () => {
-  lab = await openModelLab({ held: 50, dev: 6, node: { timeoutMs: 3_000 }, env: { RUN_CONCURRENCY: '16' } });
+  lab = await openModelLab({ held: 50, dev: 6, env: { RUN_CONCURRENCY: '16' } });
 }, 60_000);
 afterAll(() => lab[Symbol.asyncDispose]());
 
@@ -76,7 +76,7 @@ verifies(
     expect(stillRefused).toMatchObject({ status: 409, body: { code: 'workflow.gate_unmet' } });
     expect(stillRefused.body.detail).toContain('100 of 100 runs failed: the model refused the key');
   },
-  { timeout: 90_000 },
+  { timeout: 180_000 },
 );
 
 test.each([
@@ -135,15 +135,21 @@ test('a search chooses no winner among failures, and does not look at the holdou
 verifies(
   'experiments.lost.one_sided',
   async () => {
-    lab.cast(({ isDraft, place }) => (isDraft && place % 10 < 3 ? 'hang' : null));
-    const got = await lab.compared();
+    await using slow = await openModelLab({
+      held: 50,
+      dev: 5,
+      node: { timeoutMs: 3_000 },
+      env: { RUN_CONCURRENCY: '16' },
+    });
+    slow.cast(({ isDraft, place }) => (isDraft && place % 10 < 3 ? 'hang' : null));
+    const got = await slow.compared();
     expect(got).toMatchObject({ verdict: 'no_verdict', variants: [{ failed: 0 }, { name: 'v1' }] });
     expect(got.sentence).toMatch(
       /^v1: No verdict: \d\d of 100 runs failed: a step took too long \(baseline 0 of 50, v1 \d\d of 50\)\.$/,
     );
-    expect((await lab.publish()).status).toBe(409);
+    expect((await slow.publish()).status).toBe(409);
   },
-  { timeout: 90_000 },
+  { timeout: 180_000 },
 );
 
 verifies(
@@ -168,7 +174,7 @@ verifies(
     );
     expect((await lab.publish()).body.detail).toContain('Worse');
   },
-  { timeout: 90_000 },
+  { timeout: 180_000 },
 );
 
 test('a run that goes on after its model was away is no observation either', async () => {
@@ -180,4 +186,4 @@ test('a run that goes on after its model was away is no observation either', asy
     sentence: 'v1: No verdict: 100 of 100 runs failed: the model refused the key.',
   });
   expect(await goesOn.publish()).toMatchObject({ status: 409 });
-}, 90_000);
+}, 180_000);

@@ -28,7 +28,7 @@ function Verdict({ experiment }: { readonly experiment: Experiment }) {
   return (
     <section aria-label={words.verdict} className="grid gap-2 rounded-lg border border-line bg-panel p-4">
       <p className="text-base font-medium" dir="auto">
-        {sentence === '' ? words.pending : sentence}
+        {sentence}
       </p>
       {failures.map((line) => (
         <p key={line} dir="auto">

@@ -5,13 +5,7 @@ import { placesOf, signed, ticksOf, width } from './interval-axis.ts';
 export type Comparison = Reply<'experiments', 'get'>['comparisons'][number];
 
 const rowHeight = 30;
-const tones = {
-  better: 'var(--ok)',
-  worse: 'var(--bad)',
-  equivalent: 'var(--info)',
-  inconclusive: 'var(--muted)',
-  no_verdict: 'var(--bad)',
-};
+const tones: Partial<Record<Comparison['verdict'], string>> = { better: 'ok', worse: 'bad', equivalent: 'info' };
 
 /** Intervals of one metric: one line for each variant, around a zero line. The table beside it says the same in words. */
 export function IntervalPlot({
@@ -48,7 +42,7 @@ export function IntervalPlot({
       ))}
       {comparisons.map(({ variant, ci95: [low, high], delta, verdict }, at) => {
         const y = at * rowHeight + rowHeight / 2 + 2;
-        const colour = tones[verdict];
+        const colour = `var(--${tones[verdict] ?? 'muted'})`;
         return (
           <g key={variant} stroke={colour} fill={colour}>
             <text x={0} y={y + 4} fontSize={14} fill="var(--fg)" stroke="none">
