@@ -6,6 +6,8 @@ import { RecentUse } from '#src/concurrency/recent-use.ts';
 /** A member of a pool. It may have ended by itself, and can be ended. */
 export interface Poolable {
   readonly ended: boolean;
+  /** True: it should do no more work. */
+  readonly isWorn?: boolean;
   end(): Promise<void>;
 }
 
@@ -159,7 +161,8 @@ export class FairPool<T extends Poolable> {
 
   #putBack(member: Held<T>): void {
     const { maximumLoans, idleMs } = this.#options;
-    if (this.#closed || member.thread.ended || member.loans >= maximumLoans) {
+    const { ended, isWorn = false } = member.thread;
+    if (this.#closed || ended || isWorn || member.loans >= maximumLoans) {
       void this.#drop(member);
       return;
     }

@@ -54,7 +54,7 @@ async function withPages(ocrPages: Collections['ocrPages'], row: OcrRow): Promis
   return { ...toText(row), result: { ...result, pages: rows.map(({ page }) => page) } };
 }
 
-interface Newest {
+export interface Newest {
   readonly limit: number;
   /** Id of the version that the document shows. Results of runs that began before a correction are newer than it. */
   readonly current?: string | undefined;
@@ -152,7 +152,7 @@ const createPageReads = ({ ocrResults, ocrPages }: Pick<Collections, 'ocrResults
   },
 });
 
-interface Read extends Omit<OcrResult, 'ocrResultId' | 'createdAt'>, Correctable {
+export interface ReadText extends Omit<OcrResult, 'ocrResultId' | 'createdAt'>, Correctable {
   readonly pagesApart?: true;
 }
 
@@ -178,7 +178,7 @@ export function createOcrResults(
      * `pagesApart`: the pages are stored already, and `result.pages` is empty. `seen` is called if the document was there after the result was
      * stored.
      */
-    async saveOcr(origin: ResultOrigin, { baseAt, ...result }: Read, seen?: () => void): Promise<OcrText> {
+    async saveOcr(origin: ResultOrigin, { baseAt, ...result }: ReadText, seen?: () => void): Promise<OcrText> {
       const row = { ...origin, ...result, _id: rowId('ocr', origin), createdAt: new Date() };
       // A document of one page never shows a reading.
       const stored = {

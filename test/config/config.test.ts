@@ -85,6 +85,7 @@ const broken: Partial<Record<EnvName, string>> = {
   LOG_LEVEL: 'loud',
   WEB: 'yes',
   WEB_BUILD: 'true',
+  CODE_STACKS: 'yes',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'grpc://collector:4317',
   OTEL_EXPORTER_OTLP_HEADERS: 'hunter2',

@@ -43,6 +43,7 @@ import { createResultStore } from '#src/stores/results.ts';
 import { missingIndexes, textIndexName, vectorIndexName } from '#src/stores/search/definitions.ts';
 import { createSearchIndex } from '#src/stores/search/search-index.ts';
 import { createSecretStore } from '#src/stores/secrets.ts';
+import { createSpentWork } from '#src/stores/spent-work.ts';
 import { createStepStore } from '#src/stores/steps.ts';
 import { createUploadStore } from '#src/stores/uploads.ts';
 import { createUsageStore } from '#src/stores/usage.ts';
@@ -158,6 +159,7 @@ export function storesOf(client: MongoClient) {
     otherEmbeddings: createOtherEmbeddings(collections),
     search: createSearchIndex(collections, { mode: 'hybrid', embedder: createLocalModels().text }),
     secrets: createSecretStore(collections, { current: Buffer.alloc(32), previous: [] }),
+    spentWork: createSpentWork(collections, () => undefined),
     statistics: createStatisticsStore(collections),
     steps: createStepStore(collections),
     traces: createDocumentTraces(client.db(), collections),

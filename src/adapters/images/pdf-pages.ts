@@ -19,6 +19,8 @@ import { ComputingSpentError, unlessSpent, withinComputing } from '#src/adapters
 const timeoutMs = 20_000;
 /** Computing time: most PDFs tell their facts in some 50 ms. A slower one goes on in the other lane, so that it delays nobody's ack. */
 const quickMs = 1_000;
+/** Computing time of a page after which it gives way to pages that take less, as most do. */
+const patienceMs = 3_000;
 const idleMs = 30_000;
 const maximumLoans = 200;
 /**
@@ -102,7 +104,8 @@ class Lane {
       maximumLoans,
       idleMs,
       fairness,
-      start: (kind) => startChild(entry, 'pdf', { memoryMb: kind === 'large' ? memoryMb.large : memoryMb.small }),
+      start: (kind) =>
+        startChild(entry, 'pdf', { memoryMb: kind === 'large' ? memoryMb.large : memoryMb.small, patienceMs }),
     });
   }
 

@@ -29,6 +29,8 @@ export class ThreadCallError extends InkgraphError {
  */
 export interface GuardedThread {
   readonly ended: boolean;
+  /** A call took so much computing time that the process has the lowest priority now, for good. */
+  readonly isWorn: boolean;
   call(action: string, payload: unknown, signal: AbortSignal): Promise<unknown>;
   /** Computing time that it has used since its start, also during a call. Rejects when it has ended. */
   cpuMs(): Promise<number>;
@@ -42,6 +44,7 @@ interface Reply {
   readonly jobId: number;
   readonly status: 'resolve' | 'reject' | 'progress';
   readonly data: unknown;
+  readonly isWorn?: true;
 }
 
 interface Pending {
@@ -82,12 +85,17 @@ const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', 
 
 /**
  * The same in a process of its own, for libraries that hostile files can lead to any use of memory: at more than `memoryMb` of resident
- * memory the process ends, and its calls with `ThreadEndedError`. Of the environment it gets the compile cache only.
+ * memory the process ends, and its calls with `ThreadEndedError`. A call that computes for longer than `patienceMs` gives way to all other
+ * processes. Of the environment it gets the compile cache only.
  */
-export function startChild(entry: URL, name: string, { memoryMb }: { readonly memoryMb: number }): GuardedThread {
+export function startChild(
+  entry: URL,
+  name: string,
+  { memoryMb, patienceMs = 0 }: { readonly memoryMb: number; readonly patienceMs?: number },
+): GuardedThread {
   const compiled = getCompileCacheDir();
   const host = fileURLToPath(new URL('child-host.ts', import.meta.url));
-  const child = fork(host, [entry.href, String(memoryMb * 1_048_576)], {
+  const child = fork(host, [entry.href, String(memoryMb * 1_048_576), String(patienceMs)], {
     execArgv: [],
     // It finds compiled code where this process keeps it.
     env: { ...memoryLimits, ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }) },
@@ -140,6 +148,7 @@ function guarded(name: string, place: Place): GuardedThread {
   const pending = new Map<number, Pending>();
   let calls = 0;
   let ended = false;
+  let isWorn = false;
 
   const endWith = (error: Error): void => {
     ended = true;
@@ -148,7 +157,8 @@ function guarded(name: string, place: Place): GuardedThread {
   place.listen({
     failed: (error) => endWith(new ThreadEndedError(`thread ${name} failed`, { cause: error })),
     exited: () => endWith(new ThreadEndedError(`thread ${name} ended`)),
-    message({ jobId, status, data }) {
+    message({ jobId, status, data, ...reply }) {
+      isWorn ||= reply.isWorn === true;
       if (status === 'resolve') pending.get(jobId)?.resolve(data);
       if (status === 'reject') pending.get(jobId)?.reject(new ThreadCallError(data));
     },
@@ -184,6 +194,9 @@ function guarded(name: string, place: Place): GuardedThread {
   return {
     get ended() {
       return ended;
+    },
+    get isWorn() {
+      return isWorn;
     },
     call,
     async cpuMs() {

@@ -125,6 +125,7 @@ export async function askExperiments(
   await experiments.cells(organizationId, experiment._id);
   await experiments.cells(organizationId, experiment._id, 'doc_a');
   await experiments.launch(experiment, 1);
+  await experiments.repeat(experiment, 1);
   if (search !== null) await experiments.saveSearch(experiment, search, { ...search, rung: 1 });
   await experiments.end(experiment, { status: 'canceled', stopped: 'canceled', result: null }, now);
   await results.blockHashes(organizationId, ['doc_a', 'doc_b']);

@@ -3,7 +3,10 @@ import { pageOf } from '#test/support/records.ts';
 import type { Stores } from '#test/support/database.ts';
 
 /** Every query about pages that have rows of their own. */
-export async function askPages({ executions, results, groundingTexts }: Stores, of: ResultOrigin): Promise<void> {
+export async function askPages(
+  { executions, results, groundingTexts, spentWork }: Stores,
+  of: ResultOrigin,
+): Promise<void> {
   const { organizationId, documentId } = of;
   const origin = { ...of, nodeId: 'pages' };
   await results.saveOcrPage(origin, { modelLabel: 'm', page: pageOf('x') });
@@ -32,4 +35,7 @@ export async function askPages({ executions, results, groundingTexts }: Stores, 
   await results.ocrPagesFrom(organizationId, saved.ocrResultId, 0, 9);
   await results.listOcr(organizationId, documentId, 10);
   await groundingTexts.read(organizationId, [{ documentId, ocrResultId: saved.ocrResultId, descriptionId: null }]);
+  await spentWork.times(organizationId, 'content', 'pdf/1 draw 0');
+  await spentWork.add(organizationId, 'content', 'pdf/1 draw 0');
+  spentWork.changed(organizationId);
 }

@@ -31,4 +31,5 @@ export async function askRelay(
   await executions.claimOfOthers('owner', new Date(), ['org_x']);
   await executions.take('owner', await executions.nextOf('bulk', 2), new Date());
   await events.position(organizationId);
+  events.gapWaitMs(organizationId);
 }

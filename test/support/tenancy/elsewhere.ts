@@ -34,7 +34,8 @@ export const elsewhere = Object.values({
     'executions.answeredRuns executions.recentRuns results.blockHashes steps.costOf',
   'compares events that a worker has, in the logs of their own organizations': 'events.lacking',
   'of the same bytes: test/http/dashboard-documents.test.ts': 'documents.firstWith',
-  'reads nothing': 'results.segmentationIdOf results.idsOf nodeCache.idle events.lookMs',
+  'reads nothing':
+    'results.segmentationIdOf results.idsOf nodeCache.idle events.lookMs events.gapWaitMs spentWork.changed',
 }).flatMap((names) => names.split(' '));
 
 /** Reads without an id to guess: they list what the organization has. */

@@ -71,6 +71,7 @@ export const experimentChanges = (stores: () => Stores): Readonly<Record<string,
   'experiments.insert': (who, target) => stores().experiments.insert(stolen(who, target).experiment, new Map()),
   'experiments.saveCell': (who, target) => stores().experiments.saveCell(stolen(who, target).cell),
   'experiments.launch': (who, target) => stores().experiments.launch(stolen(who, target).experiment, 1),
+  'experiments.repeat': (who, target) => stores().experiments.repeat(stolen(who, target).experiment, 1),
   'experiments.saveSearch': (who, target) => {
     const { experiment } = stolen(who, target);
     if (experiment.search === null) throw new Error('no search');

@@ -15,10 +15,13 @@ const originOf = ({ organizationId, projectIds: [projectId], documentId }: Who):
   return { organizationId, projectId, documentId, runId, nodeId: 'read' };
 };
 
-/** Stores a page of a document that a run has not read to its end. */
-export async function seedReading({ results }: Stores, who: Who): Promise<void> {
+const spentOf = ({ documentId }: Who) => [`content of ${documentId}`, 'pdf/1 draw 0'] as const;
+
+/** Stores a page of a document that a run has not read to its end, and one that used up its limits. */
+export async function seedReading({ results, spentWork }: Stores, who: Who): Promise<void> {
   const reading = { language: 'eng', pagesRead: 1, pages: 2 };
   await results.saveOcrPage(originOf(who), { modelLabel: 'm', page: pageOf('x'), reading, readAs: 'way' });
+  await spentWork.add(who.organizationId, ...spentOf(who));
 }
 
 const readingOf = (stores: Stores, who: Who, target: Who) => ({
@@ -41,6 +44,7 @@ export const readingReads = (stores: () => Stores): Readonly<Record<string, Try>
       { ...originOf(target), organizationId: who.organizationId },
       `${readingOf(stores(), who, target).ocrResultId}/0`,
     ),
+  'spentWork.times': (who, target) => stores().spentWork.times(who.organizationId, ...spentOf(target)),
   'executions.unended': (who, { runId }) => stores().executions.unended(who.organizationId, [runId]),
 });
 
@@ -49,4 +53,5 @@ export const readingChanges = (
 ): Readonly<Record<string, (asker: Who, target: Who) => Promise<unknown>>> => ({
   'results.endReading': (who, target) =>
     stores().results.endReading({ ...originOf(target), organizationId: who.organizationId }),
+  'spentWork.add': (who, target) => stores().spentWork.add(who.organizationId, ...spentOf(target)),
 });

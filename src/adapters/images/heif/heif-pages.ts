@@ -11,6 +11,8 @@ import { ComputingSpentError, unlessSpent, withinComputing } from '#src/adapters
 
 /** Computing time of the process. */
 const timeoutMs = 20_000;
+/** Computing time of a picture after which it gives way to others. */
+const patienceMs = 5_000;
 const idleMs = 30_000;
 /** The memory of WebAssembly only grows. */
 const maximumLoans = 50;
@@ -37,7 +39,7 @@ export function createHeifPages({ fairness, spent }: PagePoolParts = {}): HeifPa
     maximumLoans,
     idleMs,
     fairness,
-    start: () => startChild(entry, 'heif', { memoryMb }),
+    start: () => startChild(entry, 'heif', { memoryMb, patienceMs }),
   });
 
   const call = async (request: HeifRequest, turn: PageTurn): Promise<unknown> => {
