@@ -16,7 +16,7 @@ function scan(width: number, height: number): Buffer {
   return Buffer.concat([Buffer.alloc(rowBytes * (height / 2)), Buffer.alloc(rowBytes * (height / 2), 0xff)]);
 }
 
-/** Memory in MiB that the processes which read PDFs may take: the last argument of each. */
+/** Memory in MiB that the processes which read PDFs may take: the argument behind the script of each. */
 function memoryOfChildren(): number[] {
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const commands = ids.flatMap((id) => {
@@ -28,9 +28,10 @@ function memoryOfChildren(): number[] {
       return [];
     }
   });
-  return commands.flatMap((words) =>
-    words.some((word) => word.endsWith('/pdf-thread.ts')) ? [Number(words.at(-2)) / 2 ** 20] : [],
-  );
+  return commands.flatMap((words) => {
+    const script = words.findIndex((word) => word.endsWith('/pdf-thread.ts'));
+    return script === -1 ? [] : [Number(words[script + 1]) / 2 ** 20];
+  });
 }
 
 async function tones(png: Buffer): Promise<number[]> {
