@@ -27,7 +27,7 @@ export const parameterWords: Readonly<Record<string, string>> = {
   height: '0..1',
   idempotencyKey: 'Makes a retry safe',
   keyId: 'key_...',
-  kind: 'workflow: uploads documents, on each of which workflowId runs; service: all else',
+  kind: 'workflow: uploads that workflowId runs on; service: all else',
   layout: 'For editors',
   limit: 'Page size',
   maxConfidence: 'As minConfidence',
@@ -115,7 +115,7 @@ export const shorterWords: Readonly<Record<string, string>> = {
   view: 'items, regressions: by loss, dev only',
   visibility: 'public: the whole organization reads it',
   ratePerSecond: 'Instead of the usual limit',
-  scopes: 'All it may do. Default: workflows:read, runs:execute, documents:write',
+  scopes: 'All it may do. Default: by kind',
   wait: 'Until it ends',
   waitSeconds: 'Until it ends',
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AnyId, Languages, Name, QueryInteger, Timestamp, isPlain, limits, plainOnly } from '#src/contracts/fields.ts';
-import { keyScopes, kindScopes, scopes } from '#src/contracts/scopes.ts';
+import { keyPresets, keyScopes, kindScopes, scopes } from '#src/contracts/scopes.ts';
 
 export const keyStates = ['live', 'rotated', 'revoked', 'expired'] as const;
 
@@ -63,7 +63,7 @@ export const NewApiKey = z.strictObject({
     .max(keyScopes.length)
     .optional()
     .describe(
-      `All that the key may do, chosen from your own scopes. Default: those of its kind, for a service key ${kindScopes.service.join(', ')}`,
+      `All that the key may do, chosen from your own scopes. Default: those of its kind, for a service key ${kindScopes.service.join(', ')}. Read only: ${keyPresets['read-only'].join(', ')}. Upload only: ${keyPresets['upload-only'].join(', ')}`,
     ),
   ratePerSecond: z
     .int()
